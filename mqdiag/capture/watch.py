@@ -6,10 +6,11 @@ import contextlib
 import os
 import re
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
 from mqdiag.capture.heap_dump import used_heap_bytes
@@ -24,7 +25,12 @@ from mqdiag.threads.listener_frames import runs_something_else
 Condition = Callable[[Path], Text | None]
 """looks at the newest thread dump, and says what holds now; None while nothing does"""
 MOST_NEW_BYTES = 8 << 20
-"""bytes of each log that are searched in one step; of more only the end"""
+"""bytes of a log on another host that are searched in one step; of more only the end, as grep keeps a line in memory"""
+_MOST_SEARCHED = 256 << 20
+"""the same on this host; a hole in a file may have any size"""
+_CHUNK = 4 << 20
+_END_BYTES = 64
+"""bytes at the end of what was searched, by which a log is known to have gone on"""
 _MAX_HEAP = re.compile(r"-XX:MaxHeapSize=(\d+)")
 _CONSUME_THREAD = re.compile(r'^"(ConsumeMessageThread_[^"]*)"[^\n]*\n((?:[ \t][^\n]*\n?)+)', re.MULTILINE)
 _IDLE = "ThreadPoolExecutor.getTask("
@@ -180,7 +186,7 @@ class LogLine:
     """One of the process's logs has a new line with a text."""
 
     def __init__(self, watched: Watched, text: str) -> None:
-        self._watched, self._text = watched, text.encode()
+        self._watched, self._text = watched, os.fsencode(text)
         self._read_to = watched.log_sizes()
 
     def __call__(self, dump: Path) -> Text | None:
@@ -194,11 +200,51 @@ def overlap_begin(read_to: int, text: bytes) -> int:
     return max(read_to - len(text) + 1, 0)
 
 
+class _Followed:
+    """A log that stays open: what is written before it is rotated away is searched too.
+
+    Args:
+        file: descriptor of the log, which is closed with this.
+        read_to: up to which byte it counts as searched; its end where not given.
+    """
+
+    def __init__(self, file: int, read_to: int | None = None) -> None:
+        self._file = file
+        self.close = weakref.finalize(self, os.close, file)
+        self.read_to = self._size() if read_to is None else read_to
+        self._end = self._before(self.read_to)
+
+    def is_file(self, file: int) -> bool:
+        """Whether another descriptor is of the same file."""
+        return os.path.samestat(os.fstat(self._file), os.fstat(file))
+
+    def new_has(self, text: bytes) -> bool:
+        """Whether what is new has a text; all of it is new where the log was started again."""
+        size = self._size()
+        goes_on = size >= self.read_to and self._before(self.read_to) == self._end
+        begin = max(overlap_begin(self.read_to, text) if goes_on else 0, size - _MOST_SEARCHED)
+        has = any(text in self._read(at, min(at + _CHUNK, size), text) for at in range(begin, size, _CHUNK))
+        self.read_to, self._end = size, self._before(size)
+        return has
+
+    def _size(self) -> int:
+        return os.fstat(self._file).st_size
+
+    def _before(self, end: int) -> bytes:
+        begin = max(end - _END_BYTES, 0)
+        return os.pread(self._file, end - begin, begin)
+
+    def _read(self, begin: int, end: int, text: bytes) -> bytes:
+        """A part of it, and what a text that begins there has behind it."""
+        return os.pread(self._file, end - begin + len(text) - 1, begin)
+
+
 class OnThisHost:
     """A JVM of this host; see `Watched`."""
 
     def __init__(self, target: Target, jcmd: Tool | None) -> None:
         self._target, self._jcmd = target, jcmd
+        self._followed: dict[str, _Followed] = {}
 
     def ask(self, word: str) -> str:
         """See `Watched`."""
@@ -211,27 +257,32 @@ class OnThisHost:
         sizes = {}
         for log in find_logs(self._target, None):
             # It may be rotated away since it was found.
-            with contextlib.suppress(OSError), self._opened(log.path) as file:
-                sizes[log.path] = os.fstat(file.fileno()).st_size
+            with contextlib.suppress(OSError):
+                self._followed[log.path] = _Followed(self._opened(log.path))
+                sizes[log.path] = self._followed[log.path].read_to
         return sizes
 
     def log_with(self, text: bytes, read_to: dict[str, int]) -> str | None:
         """See `Watched`."""
         for path in read_to:
-            try:
-                with self._opened(path) as file:
-                    size = os.fstat(file.fileno()).st_size
-                    # A log that is smaller now was started again.
-                    begin = overlap_begin(read_to[path], text) if size >= read_to[path] else 0
-                    file.seek(max(begin, size - MOST_NEW_BYTES))
-                    new = file.read(MOST_NEW_BYTES)
-            except OSError:
-                continue
-            read_to[path] = size
-            if text in new:
+            followed = self._followed[path]
+            has = False
+            with contextlib.suppress(OSError):
+                # before the next file of its name: it may have been rotated away since
+                has = followed.new_has(text)
+            with contextlib.suppress(OSError):
+                file = self._opened(path)
+                if followed.is_file(file):
+                    os.close(file)
+                else:
+                    followed.close()
+                    followed = self._followed[path] = _Followed(file, read_to=0)
+                    has |= followed.new_has(text)
+            read_to[path] = followed.read_to
+            if has:
                 return path
         return None
 
-    def _opened(self, path: str) -> BinaryIO:
+    def _opened(self, path: str) -> int:
         with self._target.with_its_rights():
-            return os.fdopen(open_file(self._target.root, path), "rb")
+            return open_file(self._target.root, path)

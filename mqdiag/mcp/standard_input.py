@@ -29,14 +29,15 @@ class _Requests(io.RawIOBase):
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._rest = b""
+        self._rest = memoryview(b"")
+        """what is left of a line; a view, since a line may have many megabytes and is taken in small parts"""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         if not self._rest:
-            self._rest = mended(self._file.readline())
+            self._rest = memoryview(mended(self._file.readline()))
         room = memoryview(buffer).cast("B")
         count = min(len(room), len(self._rest))
         room[:count] = self._rest[:count]

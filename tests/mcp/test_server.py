@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import subprocess
@@ -29,7 +30,7 @@ from mqdiag.mcp.folders import Folders
 from mqdiag.mcp.questions import QUERY_S, Questions
 from mqdiag.mcp.server import made_server
 from mqdiag.mcp.shortened import MOST_BYTES, MOST_TEXT, shortened
-from mqdiag.mcp.standard_input import mended
+from mqdiag.mcp.standard_input import _Requests, mended
 from mqdiag.progress import Progress, Silent
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import GRACE_S, Limits
@@ -423,6 +424,15 @@ def test_half_a_character_gets_an_answer(tmp_path: Path) -> None:
         server.stdin.close()
     assert [one["id"] for one in answers] == [1, 2]
     assert answers[1]["result"]["isError"]
+
+
+def test_a_request_of_many_megabytes_is_taken_in_small_parts_at_once() -> None:
+    """The time grows with its length, not with the square."""
+    line = b'"' + b"a" * (32 << 20) + b'"\n'
+    begun = time.process_time()
+    with io.BufferedReader(_Requests(io.BytesIO(line))) as reader:
+        assert sum(map(len, iter(lambda: reader.read1(8192), b""))) == len(line)
+    assert time.process_time() - begun < 3
 
 
 def test_a_query_has_a_minute_in_all() -> None:

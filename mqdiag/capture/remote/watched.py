@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from mqdiag.capture.folder import Tell
 from mqdiag.capture.jdk import ToolFailed
 from mqdiag.capture.remote.jvms import RemoteJvm
@@ -37,7 +39,7 @@ class OnOtherSide:
             for word in (path, str(searched), str(overlap_begin(searched, text)))
         ]
         try:
-            told = answer(self._reach, NEW_BYTES, text.decode(), str(MOST_NEW_BYTES), *words)
+            told = answer(self._reach, NEW_BYTES, os.fsdecode(text), str(MOST_NEW_BYTES), *words)
         except ToolFailed:
             return None
         paths = []
