@@ -125,7 +125,7 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(*storage(str(tmp_path / "out")))
 
 
-def full(rule: str, severity: str = "error", **more: Any) -> Row:
+def full(rule: str, severity: str = "error", resource: str | None = None, **more: Any) -> Row:
     """A finding with its document, whose title holds an address."""
     title = say("{remote} does not answer", remote="10.1.2.3:8080")
     found = Finding(
@@ -135,7 +135,7 @@ def full(rule: str, severity: str = "error", **more: Any) -> Row:
         confidence=Confidence.HIGH,
         fingerprint=f"f-{rule}",
         title=title,
-        subject=Subject(group="g"),
+        subject=Subject(group="g", resource=resource),
         evidence={"address": "10.1.2.3:8080"},
         remedy=(),
     )
@@ -186,6 +186,20 @@ def test_a_fault_is_told_when_it_appears_and_when_it_comes_back(layout: Layout) 
     write_output(layout, "r4", [one("d", 4, "r")])
     tell_runs(layout, [heard])
     assert heard.take() == [("d", "r")]
+
+
+def test_a_fault_of_another_resource_of_a_host_is_another_one(layout: Layout) -> None:
+    heard = Heard()
+    tell_runs(layout, [heard])
+    for name, incident, resources in (
+        ("r1", "a", ("/iso",)),
+        ("r2", "b", ("/iso", "/data")),
+        ("r3", "c", ("/data",)),
+    ):
+        found = tuple(full("r", resource=resource) for resource in resources)
+        write_output(layout, name, [msgspec.structs.replace(one(incident, 1), findings=found)])
+    tell_runs(layout, [heard])
+    assert heard.take() == [("a", "r"), ("b", "r")]
 
 
 def test_rows_that_were_taken_over_are_not_told_again(layout: Layout) -> None:

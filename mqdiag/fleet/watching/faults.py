@@ -66,10 +66,7 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
         at_ns = _time_ns(incident)
         place = incident.get("replica") or incident["host"] or ""
         faults = told.faults.setdefault(_hash(*(incident[name] or "" for name in _SERVICE), place), {})
-        shown = {
-            _hash(*(found[name] or "" for name in _FAULT)): found
-            for found in of_incident.get(incident["incident"], ())
-        }
+        shown = {_fault(found): found for found in of_incident.get(incident["incident"], ())}
         refutes = set(incident["checked"] or () if incident["refutes"] is None else incident["refutes"])
         for name, state in faults.items():
             if (
@@ -99,6 +96,23 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
 _SERVICE = ("environment", "service")
 _HOST = (*_SERVICE, "host")
 _FAULT = ("rule", "cause", "consumer_group")
+
+
+class _Subject(msgspec.Struct, frozen=True):
+    resource: str | None = None
+
+
+class _Document(msgspec.Struct, frozen=True):
+    """What the columns of a finding do not tell."""
+
+    subject: _Subject = _Subject()
+
+
+def _fault(found: Row) -> str:
+    """The identity of a fault of a host: one full file system says nothing of another."""
+    document = msgspec.json.decode(found["document"] or "{}", type=_Document)
+    resource = document.subject.resource
+    return _hash(*(found[name] or "" for name in _FAULT), *(() if resource is None else (resource,)))
 
 
 def _time_ns(row: Row) -> int:
