@@ -26,7 +26,7 @@ from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.foreign_form import is_unread_evidence
 from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
-from mqdiag.text import NOTHING, say
+from mqdiag.text import NOTHING, Text, say
 
 EMPTY = say("is an empty folder; give one with heap dumps, thread dumps, flight recordings or logs")
 MOST_NAMED = 5
@@ -122,7 +122,15 @@ def read_incident(
         samples += part.samples
         sample_inputs |= part.sample_inputs
     of_processes += each_jvm(samples, sample_inputs)
-    inputs = [*shared_inputs, *others]
+    lost = {one.path: one.error for one in others if one.error is not None and one.lack is None}
+    shared_inputs = [_of_cut(one, lost) for one in shared_inputs]
+    of_processes = [
+        msgspec.structs.replace(one, inputs=tuple(_of_cut(given, lost) for given in one.inputs))
+        for one in of_processes
+    ]
+    by_reader = [*shared_inputs, *(given for one in of_processes for given in one.inputs)]
+    told = lost.keys() & {one.path for one in by_reader if one.skipped is None}
+    inputs = [*shared_inputs, *(one for one in others if one.path not in told)]
     if captures:
         taken = [given for one in of_processes for given in one.inputs]
         inputs = with_lost(inputs, captures, {one.path for one in (*inputs, *taken)})
@@ -139,6 +147,19 @@ def read_incident(
         shared=msgspec.structs.replace(Facts(), **shared),
     )
     return evidence, tuple(crash for part in collected for crash in part.crashes)
+
+
+def _of_cut(given: Input, lost: Mapping[str, Text]) -> Input:
+    """What was read of packed data that is cut or damaged: one incomplete input, and no second one with an error.
+
+    Args:
+        given: what a reader says of it.
+        lost: why the rest could not be unpacked, by path.
+    """
+    why = lost.get(given.path)
+    if why is None or not given.was_read:
+        return given
+    return msgspec.structs.replace(given, complete=False, problem=why)
 
 
 def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:

@@ -28,6 +28,7 @@ def in_inputs(facts: Facts, limits: Limits) -> Findings:
             words={
                 "whole": given.path.partition("!")[0],
                 "of_heap": given.kind == "heap",
+                "of_recording": given.kind == "recording",
                 "of_dumps": given.has_two_processes,
                 "length_unknown": given.read_share is None,
             },

@@ -10,9 +10,14 @@ from typing import Any
 
 import pytest
 
+from mqdiag.cli.common.session import exit_code
 from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.errors import EXIT_CLEAN, EXIT_INPUT
+from mqdiag.fail_on import FailOn
 from mqdiag.findings import Report, Severity
+from mqdiag.language import english
 from mqdiag.render import View, renderer
+from mqdiag.text import NOTHING
 from tests.folded import folded
 from tests.layers import some_later
 
@@ -97,6 +102,35 @@ def test_a_cut_recording_blames_no_thread_for_events_that_it_lost(share: float, 
     (recording,) = report.recordings.recordings
     assert (recording.standstills, recording.budgets, recording.threads) == ((), (), ())
     assert all(one.severity is not Severity.ERROR for one in report.findings if one.rule != "input-incomplete")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_recording_without_one_whole_event_was_not_read(packed: bool, tmp_path: Path) -> None:
+    """As a dump without an object, or the head of a thread dump alone."""
+    whole = (FOLDER / "stuck-jdk25" / "recording.jfr.xz").read_bytes()
+    cut = tmp_path / ("recording.jfr.xz" if packed else "recording.jfr")
+    cut.write_bytes(whole[:20_000] if packed else lzma.decompress(whole)[:3_000])
+    report = diagnose_incident([cut]).report
+    (given,) = report.inputs
+    assert not given.was_read
+    assert "no event of this flight recording can be read" in english()(given.error or NOTHING)
+    assert report.findings == ()
+    assert exit_code(report, FailOn()) == EXIT_INPUT
+
+
+def test_a_recording_in_cut_packed_data_is_one_incomplete_input(tmp_path: Path) -> None:
+    whole = (FOLDER / "stuck-jdk25" / "recording.jfr.xz").read_bytes()
+    cut = tmp_path / "recording.jfr.xz"
+    cut.write_bytes(whole[: len(whole) // 2])
+    report = diagnose_incident([cut]).report
+    (given,) = report.inputs
+    assert given.was_read
+    assert not given.complete
+    assert "the packed data ends in the middle" in english()(given.problem or NOTHING)
+    (found,) = report.findings
+    assert (found.rule, found.severity) == ("input-incomplete", Severity.WARNING)
+    assert any("JFR.dump" in english()(action) for action in found.remedy)
+    assert exit_code(report, FailOn()) == EXIT_CLEAN
 
 
 def test_the_collector_explains_that_all_threads_are_busy() -> None:

@@ -67,6 +67,16 @@ def _one(piece: Piece, progress: Progress, found: Collected) -> tuple[Input, Rec
                 offset=0,
             ) from None
     problem = read.problems[0] if read.problems else None
+    if problem is not None and not read.facts.events:
+        raise InputError(
+            piece.name,
+            say(
+                "no event of this flight recording can be read: {reason}",
+                reason=source.problem or problem.reason,
+            ),
+            hint=say("copy it again, whole, or take it again: jcmd PID JFR.dump filename=/path/recording.jfr"),
+            offset=problem.offset,
+        )
     found.samples += read.dumps
     given = Input(
         path=piece.name,
