@@ -104,7 +104,7 @@ def read_incident(
     with temporary_folder() as folder, readers_ahead(given, settings.jobs):
         progress.phase(say("sorting files"))
         kinds = all_kinds()
-        sorted_pieces, others = _sort(given, kinds, Budget(Path(folder), check=progress.check), names)
+        sorted_pieces, others, cut = _sort(given, kinds, Budget(Path(folder), check=progress.check), names)
         collected = _read(sorted_pieces, settings, progress)
     progress.phase(say("joining evidence"))
     shared: dict[str, object] = {}
@@ -122,15 +122,14 @@ def read_incident(
         samples += part.samples
         sample_inputs |= part.sample_inputs
     of_processes += each_jvm(samples, sample_inputs)
-    lost = {one.path: one.error for one in others if one.error is not None and one.lack is None}
-    shared_inputs = [_of_cut(one, lost) for one in shared_inputs]
+    shared_inputs = [_of_cut(one, cut) for one in shared_inputs]
     of_processes = [
-        msgspec.structs.replace(one, inputs=tuple(_of_cut(given, lost) for given in one.inputs))
+        msgspec.structs.replace(one, inputs=tuple(_of_cut(given, cut) for given in one.inputs))
         for one in of_processes
     ]
     by_reader = [*shared_inputs, *(given for one in of_processes for given in one.inputs)]
-    told = lost.keys() & {one.path for one in by_reader if one.skipped is None}
-    inputs = [*shared_inputs, *(one for one in others if one.path not in told)]
+    told = {(one.path, cut.get(one.path)) for one in by_reader if one.skipped is None}
+    inputs = [*shared_inputs, *(one for one in others if (one.path, one.error) not in told)]
     if captures:
         taken = [given for one in of_processes for given in one.inputs]
         inputs = with_lost(inputs, captures, {one.path for one in (*inputs, *taken)})
@@ -149,14 +148,14 @@ def read_incident(
     return evidence, tuple(crash for part in collected for crash in part.crashes)
 
 
-def _of_cut(given: Input, lost: Mapping[str, Text]) -> Input:
+def _of_cut(given: Input, cut: Mapping[str, Text]) -> Input:
     """What was read of packed data that is cut or damaged: one incomplete input, and no second one with an error.
 
     Args:
         given: what a reader says of it.
-        lost: why the rest could not be unpacked, by path.
+        cut: why the rest could not be unpacked, by path.
     """
-    why = lost.get(given.path)
+    why = cut.get(given.path)
     if why is None or not given.was_read:
         return given
     return msgspec.structs.replace(given, complete=False, problem=why)
@@ -193,8 +192,8 @@ def _sort(
     kinds: tuple[EvidenceKind, ...],
     budget: Budget,
     names: Mapping[str, str] | None,
-) -> tuple[dict[EvidenceKind, list[Piece]], list[Input]]:
-    """Pieces by kind, and the files that are of none."""
+) -> tuple[dict[EvidenceKind, list[Piece]], list[Input], dict[str, Text]]:
+    """Pieces by kind, the files that are of none, and why the beginning of a packed one is all there is, by path."""
     walk = Walk(
         budget,
         lambda folder: any(kind.is_folder(folder) for kind in kinds),
@@ -226,7 +225,7 @@ def _sort(
                 by_kind[kind].append(found.trimmed())
         if not fitting:
             others.append(_not_understood(found))
-    return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
+    return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others, walk.cut
 
 
 def _not_understood(piece: Piece) -> Input:

@@ -104,6 +104,8 @@ class Walk:
         """the real paths of all that was given"""
         self._given = ""
         """the real path of what was given"""
+        self.cut: dict[str, Text] = {}
+        """why only the beginning of what was packed could be unpacked, by its name"""
 
     def pieces(self, paths: Iterable[str | Path]) -> Iterator[Piece | Input]:
         """Every file as a piece; what cannot be one as an input that says why."""
@@ -333,6 +335,7 @@ class Walk:
                 yield _broken(member.name, member.problem or NOTHING, member.lack)
                 continue
             if member.problem is not None:
+                self.cut[member.name] = member.problem
                 yield _broken(member.name, member.problem)
             yield from self._file(
                 str(member.path), member.name, member.path.stat().st_size, given=False, archives=depth + 1
