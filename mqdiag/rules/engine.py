@@ -20,7 +20,7 @@ from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.discovery import load
 from mqdiag.rules.draft import Check, Draft, Limits, Result, Skip
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.shared.actions import actions
+from mqdiag.rules.shared.actions import actions, evidence_first
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
@@ -234,6 +234,7 @@ def _finding(
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
     now, then = (tuple(actions(rule.name, steps, known)) for steps in (draft.now, draft.then))
+    now = evidence_first(now, facts, known)
     in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
     return Finding(
         rule=rule.name,

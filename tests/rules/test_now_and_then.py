@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts import Facts, Input
+from mqdiag.facts import Facts, Input, StacksFacts
 from mqdiag.facts.admin import AdminFacts, BrokerListed
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Action, Subject
@@ -64,22 +64,37 @@ def test_what_other_evidence_of_the_run_tells_is_filled_in() -> None:
     facts = msgspec.structs.replace(
         example(consumer={"config": {"namesrvAddr": "10.0.0.3:9876"}}), admin=CLUSTER, pid=4711
     )
-    (asked, restarted) = written(actions(facts, [WAYS, RESTART], whom=None, lost=None))
+    (asked, _, restarted) = written(actions(facts, [WAYS, RESTART], whom=None, lost=None))
     assert asked[1] == "ask -n 10.0.0.3:9876 -c east"
     assert restarted[1] == "kill 4711"
 
 
 def test_a_process_in_a_pod_is_restarted_there() -> None:
     facts = msgspec.structs.replace(example(), inputs=(Input(path=POD, kind="log"),))
-    ((_, command, _),) = written(actions(facts, [RESTART]))
+    (_, (_, command, _)) = written(actions(facts, [RESTART]))
     assert command == "kubectl delete pod -n shop orders-7d9f"
+
+
+def test_evidence_is_kept_before_a_process_ends() -> None:
+    """A restart destroys what its threads show, and thread dumps that are there show it."""
+    facts = msgspec.structs.replace(example(), pid=4711)
+    first, second = (command for _, command, _ in written(actions(facts, [RESTART])))
+    assert (first, second) == ("mqdiag capture 4711", "kill 4711")
+    own = {"say": "Look.", "command": "jcmd {pid:arg PID} Thread.print -l"}
+    assert [command for _, command, _ in written(actions(facts, [own, RESTART, RESTART]))] == [
+        "jcmd 4711 Thread.print -l",
+        "kill 4711",
+        "kill 4711",
+    ]
+    seen = msgspec.structs.replace(facts, stacks=StacksFacts(samples=5, threads=()))
+    assert [command for _, command, _ in written(actions(seen, [RESTART]))] == ["kill 4711"]
 
 
 def test_a_restart_tells_how_many_finished_messages_come_again() -> None:
     facts = example()
     assert facts.heap is not None
     queues = tuple(msgspec.structs.replace(one, finished_beyond_head=2364) for one in facts.heap.queues[:1])
-    ((_, _, risk),) = written(
+    (_, (_, _, risk)) = written(
         actions(
             msgspec.structs.replace(facts, heap=msgspec.structs.replace(facts.heap, queues=queues)), [RESTART]
         )
@@ -107,7 +122,7 @@ def test_an_action_for_one_library_stands_where_the_finding_names_it() -> None:
 
 
 def test_shared_actions_may_have_words_of_the_card() -> None:
-    ((text, command, _),) = written(actions(example(), [{"use": "restart", "say": "Begin anew."}]))
+    (_, (text, command, _)) = written(actions(example(), [{"use": "restart", "say": "Begin anew."}]))
     assert text == "Begin anew. The command ends it: start it again, unless systemd or Kubernetes does."
     assert command == "kill PID"
 
@@ -120,7 +135,7 @@ def test_the_remedy_is_all_of_them_with_command_and_price() -> None:
 def test_an_action_names_the_host_of_its_process_and_the_broker() -> None:
     shop = ProcessFacts(name="pid 4711 on shop-1", pid=4711, settings={"sun.net.inetaddr.ttl": "0"})
     facts = msgspec.structs.replace(example(), pid=4711, host=shop.host, processes=(shop,), admin=CLUSTER)
-    (restarted,) = written(
+    (_, restarted) = written(
         actions(facts, [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
     )
     assert restarted[:2] == (
@@ -129,7 +144,7 @@ def test_an_action_names_the_host_of_its_process_and_the_broker() -> None:
     )
     (stopped,) = written(actions(facts, [{"use": "restart_broker"}]))
     assert stopped[0].endswith("The broker is at 10.0.0.2:10911.")
-    (unknown,) = written(
+    (_, unknown) = written(
         actions(example(), [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
     )
     assert unknown[0] == "Try. The command ends it: start it again, unless systemd or Kubernetes does."

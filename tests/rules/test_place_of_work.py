@@ -59,7 +59,7 @@ def test_threads_of_another_group_do_not_count() -> None:
     assert "worker_frame" not in finding.evidence
 
 
-def test_after_an_out_of_memory_error_nobody_is_asked_for_thread_dumps_of_that_jvm() -> None:
+def test_after_an_out_of_memory_error_no_thread_dumps_of_that_jvm_are_to_explain_the_listener() -> None:
     (dead,) = findings(module, _facts(_worker(1, 40_000)))
     assert "thread dumps" not in said(dead)
     (unknown,) = findings(module, _facts())

@@ -17,6 +17,10 @@ EXPLAINED = frozenset(("name_server", "broker_address"))
 """names of which a sentence says where they stand, where a command has a word in their place"""
 CAPTURE = "mqdiag capture {pid:arg PID}"
 """takes thread dumps, logs and the like"""
+ENDS = frozenset(("kill {pid:arg PID}", "kubectl delete pod -n {namespace} {pod}"))
+"""commands that end the process, and with it what its threads do"""
+TAKES = frozenset((CAPTURE, "jcmd {pid:arg PID} Thread.print -l"))
+"""commands that keep what its threads do"""
 
 
 def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] = NO_NAMES) -> Iterator[Action]:
@@ -30,7 +34,10 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
     """
     logs_alone = facts.logs is not None and facts.heap is None and facts.stacks is None
     seen_in = ("logs",) if logs_alone else ()
-    known = {**KnownOfRun(facts).of(None, None, None, seen_in=seen_in), **named}
+    yield from _shared(name, rule, {**KnownOfRun(facts).of(None, None, None, seen_in=seen_in), **named})
+
+
+def _shared(name: str, rule: str, known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
     for line in shared_actions()[name]:
         parts = (
             (part,) if isinstance(part, str) else part
@@ -64,6 +71,19 @@ def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | Eviden
                 risk=_first(step.risks, known),
                 rule=rule,
             )
+
+
+def evidence_first(
+    found: Iterable[Action], facts: Facts, known: Mapping[str, Known | EvidenceValue]
+) -> tuple[Action, ...]:
+    """The actions, where no thread dumps were given with a capture before the first that ends the process."""
+    told = tuple(found)
+    templates = [one.command.template for one in told]
+    end = next((place for place, template in enumerate(templates) if template in ENDS), None)
+    was_captured = known.get("captured_pid") is not None and known.get("captured_pid") == known.get("pid")
+    if end is None or facts.stacks is not None or was_captured or TAKES.intersection(templates[:end]):
+        return told
+    return (*told[:end], *_shared("keep_stacks", told[end].rule, known), *told[end:])
 
 
 def _first(ways: Iterable[Text], known: Mapping[str, Known | EvidenceValue]) -> Text:
