@@ -29,6 +29,12 @@ named where a file is expected. access: there is no such file, or this user may 
 form that nothing here reads, and its error says what to do.
 """
 
+TAKES_ANY = say("mqdiag diagnose takes evidence of any kind")
+"""what to try with evidence that a command is not for"""
+
+OPEN_FILES = "/proc/self/fd/"
+"""where the copy of standard input is read, which has no name"""
+
 NO_NAME = "''"
 """How an empty file name is shown; as a path it would mean the working directory."""
 
@@ -139,10 +145,10 @@ class InputError(MqdiagError):
 
 
 def missing_file(path: str) -> InputError:
-    """There is no file of that name."""
+    """There is no file and no folder of that name."""
     return InputError(
         path,
-        say("no such file"),
+        say("no such file or folder"),
         hint=say("check the path; it is relative to the working directory"),
         lack="access",
     )
@@ -152,7 +158,7 @@ def given_folder(path: str) -> InputError:
     """A folder where a file is expected."""
     return InputError(
         path,
-        say("is a directory, a file is expected"),
+        say("is a folder, a file is expected"),
         hint=say("mqdiag diagnose reads folders"),
         lack="folder",
     )
@@ -171,6 +177,6 @@ def empty_file(path: str) -> InputError:
         path,
         say("is empty"),
         hint=say("give the input through a pipe, or name a file")
-        if path == "-"
+        if path == "-" or path.startswith(OPEN_FILES)
         else say("copy it again; if the original is empty too, its disk may have been full"),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mqdiag.errors import InputError, empty_file
+from mqdiag.errors import TAKES_ANY, InputError, empty_file
 from mqdiag.logs.counting import handler_of
 from mqdiag.logs.less_tallies import LessTallies
 from mqdiag.logs.level_lines import LevelLines
@@ -186,7 +186,9 @@ class LogsReader:
         is_short = counts.bytes <= min(len(head), MOST_BYTES)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
         if tally.span.first is None and not known and not is_short:
-            raise InputError(path, say("is not a log: none of its first lines has a time or a level"))
+            raise InputError(
+                path, say("is not a log: none of its first lines has a time or a level"), hint=TAKES_ANY
+            )
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
         if repeated is not None and tally.is_harmless(repeated[0]):
             repeated = None

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError, forbidden_file, given_folder, missing_file
+from mqdiag.errors import InputError, empty_file, forbidden_file, given_folder, missing_file
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import map_file, refuse_changed
@@ -76,7 +76,7 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
                     modified_ns=state.modified_ns,
                 )
             if state.size_bytes == 0:
-                raise empty_dump(path)
+                raise empty_file(path)
             data = np.frombuffer(map_file(file.fileno(), state.size_bytes, path), np.uint8)
     except PermissionError:
         raise forbidden_file(path) from None
@@ -112,15 +112,5 @@ def check_readable(path: str) -> int:
     if not stat.S_ISREG(info.st_mode):
         raise InputError(path, say("is not a regular file"), hint=say("copy the data to a file first"))
     if info.st_size == 0:
-        raise empty_dump(path)
+        raise empty_file(path)
     return info.st_size
-
-
-def empty_dump(path: str) -> InputError:
-    """The error of a file without a byte."""
-    return InputError(
-        path,
-        say('the file is empty; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."'),
-        hint=say("look at the disk space where it was written and take it again"),
-        offset=0,
-    )

@@ -26,6 +26,7 @@ JSTACK = b"2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.
 BAD = {
     "empty": (b"", "is empty"),
     "text": (b"hello, this is no dump\n" * 40, "a text file"),
+    "text beyond ASCII": ("堆转储在哪里\n".encode() * 40, "a text file"),
     "jstack": (JSTACK, "thread dumps go to mqdiag stacks"),
     "zip": (b"PK\x03\x04" + bytes(100), "begins like a zip file, and is damaged"),
     "bz2": (b"BZh91AY&SY", "packed data that ends before its first byte; compare its size"),
@@ -55,8 +56,33 @@ def test_other_evidence_is_no_recording(mqdiag: Run, tmp_path: Path, content: by
     done = mqdiag("recording", "given.jfr")
     assert (done.code, done.out) == (EXIT_INPUT, "")
     assert done.line == (
-        "mqdiag: given.jfr: expected a flight recording or collapsed stacks; use: mqdiag diagnose"
+        "mqdiag: given.jfr: is no flight recording, and holds no collapsed stacks; take one with jcmd PID JFR.dump"
+        " filename=/path/recording.jfr; mqdiag diagnose takes evidence of any kind"
     )
+
+
+@pytest.mark.parametrize("command", ["heap", "stacks", "logs", "diagnose", "recording"])
+def test_one_mistake_has_one_wording(mqdiag: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "empty").touch()
+    for name, told in (
+        ("empty", "is empty; copy it again; if the original is empty too, its disk may have been full"),
+        ("none", "no such file or folder; check the path; it is relative to the working directory"),
+    ):
+        done = mqdiag(command, name)
+        assert (done.code, done.out) == (EXIT_INPUT, "")
+        assert done.line == f"mqdiag: {name}: {told}"
+
+
+def test_a_page_without_a_line_of_a_log_is_no_log(mqdiag: Run, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(
+        "# Orders\n\nThe service takes orders.\nERROR is what it must not say.\n"
+    )
+    for command in ("logs", "diagnose"):
+        done = mqdiag(command, "README.md")
+        assert (done.code, done.out) == (EXIT_INPUT, "")
+        assert (
+            done.line == "mqdiag: README.md: is text, but no log, thread dump, mqadmin output or crash report"
+        )
 
 
 @pytest.mark.parametrize(("content", "says"), BAD.values(), ids=BAD.keys())
@@ -111,7 +137,7 @@ def test_bad_input_on_stdin(mqdiag: Run) -> None:
     done = mqdiag("heap", "-", stdin=b"not a dump")
     assert done.code == EXIT_INPUT
     assert done.line.startswith("mqdiag: -: at byte 0: a text file")
-    assert mqdiag("heap", "-").line.startswith("mqdiag: -: at byte 0: the file is empty")
+    assert mqdiag("heap", "-").line.startswith("mqdiag: -: is empty; give the input through a pipe")
 
 
 def test_a_hostile_file_name_does_not_act_on_the_terminal(mqdiag: Run) -> None:

@@ -83,5 +83,5 @@ def test_the_report_takes_the_width_that_there_is(columns: int, widest: int) -> 
 def test_an_error_on_a_terminal_is_one_line() -> None:
     text = after_progress(on_terminal(80, "heap", "/no/such/file"))
     assert re.sub(r"\x1b\[K|\r", "", text).splitlines() == [
-        "mqdiag: /no/such/file: no such file; check the path; it is relative to the working directory"
+        "mqdiag: /no/such/file: no such file or folder; check the path; it is relative to the working directory"
     ]

@@ -146,7 +146,10 @@ def test_a_folder_of_junk_loops_and_closed_doors(tmp_path: Path) -> None:
     assert reasons["program"] == "is a program or library (ELF)"
     assert reasons["cut.gz"] == "error: is damaged gzip data"
     assert reasons["pipe"] == "is a pipe"
-    assert reasons["missing"] == "error: no such file or folder"
+    assert (
+        reasons["missing"]
+        == "error: no such file or folder; check the path; it is relative to the working directory"
+    )
 
 
 def test_a_link_to_a_folder_outside_is_not_followed(tmp_path: Path) -> None:

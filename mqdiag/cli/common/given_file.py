@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from mqdiag.errors import InputError
+from mqdiag.errors import OPEN_FILES, InputError
 from mqdiag.text import say
 
 
@@ -22,7 +22,7 @@ def given_file(name: str) -> Iterator[str]:
     from mqdiag.read.open.spool import spooled
 
     with spooled(name, sys.stdin.buffer, _may_be_a_dump) as spool:
-        yield f"/proc/self/fd/{spool.fileno()}"
+        yield f"{OPEN_FILES}{spool.fileno()}"
 
 
 def _may_be_a_dump(head: bytes) -> bool:

@@ -31,6 +31,8 @@ _DATA = (".json", ".xml", ".yaml", ".yml")
 _HEAP = ".hprof"
 _PAGES = (".md", ".html", ".htm")
 """files that write about log lines; one that the user names is taken for a saved post"""
+DOCUMENTS = (*_DATA, *_PAGES)
+"""ends of names of texts that are logs only where a line in them is one"""
 
 
 def _recognise(piece: Piece) -> bool:
@@ -82,7 +84,7 @@ def _is_excerpt(piece: Piece) -> bool:
     """Whether text has a message of RocketMQ, of which time, level and thread were cut off."""
     name = piece.name.lower().removesuffix(".gz")
     if (
-        name.endswith(_DATA if piece.given else (*_DATA, *_PAGES))
+        name.endswith(_DATA if piece.given else DOCUMENTS)
         or piece.holds(MARKS)
         or begins_as_crash_report(piece.text)  # it has names of threads and texts of exceptions
         or is_of_a_tool(piece.inner_head)
@@ -124,7 +126,7 @@ def _takes_rest(piece: Piece) -> bool:
     """
     if _HEAP in piece.name.lower():
         return False
-    is_page = piece.name.lower().endswith((*_DATA, *_PAGES))
+    is_page = piece.name.lower().endswith(DOCUMENTS)
     is_long = piece.packed or piece.size_bytes > len(piece.head)
     if piece.content is Content.TEXT and is_long and not is_page and piece.goes_on_as_log:
         return True

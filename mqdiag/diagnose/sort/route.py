@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag.diagnose.sort.piece import CRASH_HEADS, STANDARD_INPUT, Piece
-from mqdiag.errors import InputError
+from mqdiag.errors import TAKES_ANY, InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.collapsed import is_collapsed
 from mqdiag.read.crash.recognise import is_crash_report
@@ -80,7 +80,11 @@ def diagnose_routed_recordings(paths: Sequence[str], settings: Settings, progres
     """
     if not any(map(_may_be_recording, paths)):
         raise InputError(
-            paths[0], say("expected a flight recording or collapsed stacks"), hint=say("use: mqdiag diagnose")
+            paths[0],
+            say("is no flight recording, and holds no collapsed stacks"),
+            hint=say(
+                "take one with jcmd PID JFR.dump filename=/path/recording.jfr; {or_else}", or_else=TAKES_ANY
+            ),
         )
     return _by_all_readers(paths, settings, progress)
 
@@ -121,11 +125,23 @@ def needs_sorting(path: str, own: str) -> bool:
     # the beginning tells of most logs that they are logs: only others are searched to their end
     if own == "log" and not _is_log(head, path) and (piece.holds(MARKS) or is_of_a_tool(head)):
         return True
+    if own == "log" and _is_document(piece):
+        return True
     if piece.content is not Content.TEXT or size > MAX_BYTES:
         return False
     if size > len(head):
         return bool(parts_of(decoded(Path(path).read_bytes())))
     return bool(parts_of(piece.text, has_answers=False))
+
+
+def _is_document(piece: Piece) -> bool:
+    """Whether it is a page or data without a line of a log, as `mqdiag diagnose` says of it."""
+    # Here, not above: thread dumps are read without the patterns of logs.
+    from mqdiag.diagnose.kinds import logs
+
+    return piece.name.lower().endswith(logs.DOCUMENTS) and not (
+        logs.KIND.recognise(piece) or logs.KIND.takes_rest(piece)
+    )
 
 
 def _may_have_crash_head(result: ReadResult | InputError) -> bool:
@@ -180,7 +196,7 @@ def _by_all_readers(paths: Sequence[str], settings: Settings, progress: Progress
 
 def _piece_of(path: str) -> Piece:
     head, size = _beginning(path)
-    return Piece(name=path, path=path, size_bytes=size, head=head)
+    return Piece(name=path, path=path, size_bytes=size, head=head, given=True)
 
 
 def _beginning(path: str) -> tuple[bytes, int]:

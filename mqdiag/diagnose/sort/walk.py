@@ -14,7 +14,7 @@ from mqdiag.diagnose.sort.by_name import by_name
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.diagnose.sort.whole_crash import REST, whole_crash
-from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
+from mqdiag.errors import InputError, Lack, empty_file, forbidden_file, missing_file
 from mqdiag.facts import Input
 from mqdiag.read.foreign_form import is_unread_evidence, lack_of
 from mqdiag.read.logs.behind_beginning import head_behind_zeros
@@ -396,7 +396,7 @@ def _with_hint(name: str, content: Content, reason: Text) -> Text:
 
 def _why(error: OSError, name: str, *, link: bool) -> Text:
     if isinstance(error, FileNotFoundError):
-        return say("is a link that leads nowhere") if link else say("no such file or folder")
+        return say("is a link that leads nowhere") if link else missing_file(name).without_path
     if isinstance(error, PermissionError):
         return forbidden_file(name).without_path
     return say("cannot be read: {reason}", reason=error.strerror or str(error))

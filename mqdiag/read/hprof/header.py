@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError
+from mqdiag.errors import TAKES_ANY, InputError, empty_file
 from mqdiag.read.sniff import DUMP_MAGIC
 from mqdiag.text import say
 
@@ -25,10 +26,7 @@ FIRST_MS = 946_684_800_000
 LAST_MS = 4_102_444_800_000
 """2100-01-01"""
 _SEEN_BYTES = 512
-_TAKE_AGAIN = say("look at the disk space where it was written and take it again")
-_OTHERWISE = say(
-    "take a dump with jcmd PID GC.heap_dump /path/dump.hprof; mqdiag diagnose takes evidence of any kind"
-)
+_OTHERWISE = say("take a dump with jcmd PID GC.heap_dump /path/dump.hprof; {or_else}", or_else=TAKES_ANY)
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -51,9 +49,11 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
         data: the uncompressed file, uint8.
 
     Raises:
-        InputError: not an hprof file, or one of a version or id size that does not exist.
+        InputError: empty, not an hprof file, or one of a version or id size that does not exist.
     """
     start = bytes(data[:_MAX_HEADER_BYTES])
+    if not start:
+        raise empty_file(path)
     found = _MAGIC.match(start)
     if not found:
         form = _what_it_is(bytes(data[:_SEEN_BYTES]))
@@ -105,8 +105,6 @@ def _what_it_is(start: bytes) -> ForeignForm:
     from mqdiag.read.foreign_form import ForeignForm, foreign_form
 
     form = foreign_form(start)
-    if not start:
-        return ForeignForm(say("the file is empty"), _TAKE_AGAIN)
     if form is not None:
         return ForeignForm(form.name, form.way_out or _OTHERWISE)
     if _DUMP_START.startswith(start):
@@ -122,6 +120,15 @@ def _what_it_is(start: bytes) -> ForeignForm:
         )
     if not start.strip(b"\0"):
         return ForeignForm(say("only zero bytes at the start"), _OTHERWISE)
-    if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
+    if _is_text(start):
         return ForeignForm(say("a text file"), _OTHERWISE)
     return ForeignForm(say("not a heap dump"), _OTHERWISE)
+
+
+def _is_text(start: bytes) -> bool:
+    """Whether bytes, of which the last character may be cut, are text in UTF-8."""
+    try:
+        text = getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return all(character.isprintable() or character in "\t\r\n" for character in text)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mqdiag.errors import forbidden_file
+from mqdiag.errors import empty_file, forbidden_file
 from mqdiag.progress import Passing, Progress
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import map_file, refuse_changed
 from mqdiag.read.sniff import PACKING_HEAD_BYTES, PACKING_NAMES, packing_of
-from mqdiag.read.source import Source, check_readable, empty_dump
+from mqdiag.read.source import Source, check_readable
 from mqdiag.text import Text
 
 RELEASE_BYTES = 8 << 20
@@ -87,7 +87,7 @@ def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | No
     try:
         size = os.fstat(descriptor).st_size
         if size == 0:
-            raise empty_dump(name)
+            raise empty_file(name)
         mapped = map_file(descriptor, size, name)
         data = np.frombuffer(mapped, np.uint8)
         source = Source(name, data, file_bytes, compression, problem)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError
+from mqdiag.errors import InputError, empty_file
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import map_file
 from mqdiag.read.open.door import as_far_as_they_go, members
@@ -59,7 +59,7 @@ def opened(path: str, check: Callable[[], None] = lambda: None) -> Iterator[Open
 
 def _mapped(descriptor: int, size: int, path: str) -> NDArray[np.uint8]:
     if not size:
-        raise InputError(path, say("the file is empty; expected a recording of Java Flight Recorder"))
+        raise empty_file(path)
     return np.frombuffer(map_file(descriptor, size, path), np.uint8)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from isal import igzip_lib, isal_zlib
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError
+from mqdiag.errors import TAKES_ANY, InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
 from mqdiag.read.available_memory import available_bytes
@@ -311,9 +311,7 @@ def _dump_in(path: str, limits: DumpLimits) -> Generator[bytes, None, None]:
         yield first
         yield from chunks
     if label is None:
-        raise _NoDumpError(
-            path, say("holds no heap dump"), hint=say("mqdiag diagnose takes evidence of any kind")
-        )
+        raise _NoDumpError(path, say("holds no heap dump"), hint=TAKES_ANY)
 
 
 def _inflate_members(raw: NDArray[np.uint8], block: int, limit: int, progress: Progress) -> Inflated | None:

@@ -7,7 +7,7 @@ from itertools import chain
 
 import msgspec
 
-from mqdiag.errors import InputError, empty_file
+from mqdiag.errors import TAKES_ANY, InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.healing import healed
 from mqdiag.read.logs.listings import may_hold_texts
@@ -310,4 +310,4 @@ class _Refusal:
         """What to try next."""
         if self._failed:
             return say("run jstack as the user of the process, or use `kill -3 PID` and the console log")
-        return HINT
+        return say("{give}; {or_else}", give=HINT, or_else=TAKES_ANY)

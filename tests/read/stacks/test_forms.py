@@ -212,7 +212,7 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="no such file"):
         read_stacks(str(tmp_path / "none.log"))
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="is a folder"):
         read_stacks(str(tmp_path))
 
 
