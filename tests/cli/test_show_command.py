@@ -189,6 +189,8 @@ def test_in_words(text: Callable[..., str], shown: Shown) -> None:
     assert out.splitlines()[0] == QUEUE
     for part in (
         "instances     3\n",
+        " B, these objects alone\n",
+        "which would be free without them; what others hold too is not counted\n",
         "Paths from GC roots to 3 instances",
         "processQueueTable:",
         "Instances by retained",

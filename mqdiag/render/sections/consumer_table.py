@@ -32,7 +32,10 @@ def consumers_section(report: Report, view: View) -> Iterator[Section]:
 
 
 def _note(consumers: tuple[ConsumerFacts, ...]) -> Text:
-    allowed = say('"allowed": bodies that the thresholds let all queues hold together')
+    allowed = say(
+        '"retained": what would be free without its queues, messages and queued requests together; "allowed": bodies'
+        " that the thresholds let all queues hold together"
+    )
     if all(one.bounded_queues in (None, one.queues) for one in consumers):
         return allowed
     return say(
