@@ -49,11 +49,16 @@ def in_heap(facts: Facts, limits: Limits) -> Findings:
 
 
 def _case(found: Load, limits: Limits) -> str | None:
-    """What it is: an error by what is held or may be held, a warning by what the thresholds allow, or nothing."""
+    """What it is: an error by what is held or may be held, a warning by what the thresholds allow, or nothing.
+
+    Both are lower bounds in a dump that is cut: where its heap was full and so much is there, it is the cause.
+    """
     held, bound = found.held_share or 0.0, found.bound_share or 0.0
     near = held >= limits["held_share_with_bound_error"] or found.out_of_memory
     if held >= limits["held_share_error"] or (bound > limits["bound_share_error"] and near):
         return "does-not-fit" if bound > 1 else "fills-heap"
+    if found.incomplete and found.out_of_memory and bound > limits["bound_share_warning"]:
+        return "held-in-part" if held >= limits["held_share_with_bound_error"] else "may-not-fit"
     return "may-not-fit" if bound > limits["bound_share_warning"] else None
 
 

@@ -190,7 +190,7 @@ def test_in_words(text: Callable[..., str], shown: Shown) -> None:
     for part in (
         "instances     3\n",
         " B, these objects alone\n",
-        "which would be free without them; what others hold too is not counted\n",
+        ", which would be free without them",
         "Paths from GC roots to 3 instances",
         "processQueueTable:",
         "Instances by retained",

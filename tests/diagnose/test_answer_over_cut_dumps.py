@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from tests.layers import CHECK
@@ -28,6 +29,17 @@ def test_the_headline_says_that_numbers_are_lower_bounds(tmp_path: Path) -> None
     assert "could be read in part only, so its numbers are lower bounds" in reason
     assert "hold less" not in reason
     assert "At this moment" not in renderer("text")(report, View())
+
+
+def test_a_cache_that_was_read_in_part_leads_and_not_the_thread_that_met_the_error(tmp_path: Path) -> None:
+    """The heap was full, the thresholds allow 92 % of it, and 29 % of it was read."""
+    report = diagnose_heap(cut(tmp_path, 50)).report
+    first = report.findings[0]
+    assert (first.rule, first.severity) == ("consumer-cache-exceeds-heap", Severity.ERROR)
+    assert first.confidence is Confidence.MEDIUM
+    assert "the queues may hold more than it shows" in english()(first.confidence_reason)
+    (met,) = (finding for finding in report.findings if finding.rule == "out-of-memory-thread")
+    assert (met.severity, met.caused_by) == (Severity.INFO, (first.fingerprint,))
 
 
 def test_a_part_without_consumers_does_not_speak_for_the_whole_dump(tmp_path: Path) -> None:
