@@ -21,6 +21,11 @@ Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
 
+def texts_of(*parts: str | tuple[str, ...]) -> tuple[str, ...]:
+    """All texts of parts that have one, several or none."""
+    return tuple(text for part in parts for text in ((part,) if isinstance(part, str) else part) if text)
+
+
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_": "if"}):
     """A line that needs more than a sentence; one of `say`, `first_of`, `use` and `given` is there.
 
@@ -56,8 +61,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     @property
     def sentences(self) -> tuple[str, ...]:
         """All sentences that stand in the line itself, and its commands."""
-        parts = (self.say, self.first_of, self.command, self.risk, self.then)
-        return tuple(text for part in parts for text in ((part,) if isinstance(part, str) else part) if text)
+        return texts_of(self.say, self.first_of, self.command, self.risk, self.then)
 
 
 Sentence = str | Line
@@ -190,10 +194,6 @@ class Card(RuleTraits, msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
             own = {name: words for name in ("say", "first_of") if (words := getattr(line, name))}
             return tuple(msgspec.structs.replace(one, **own) for one in shared) if own else shared
         return tuple(Line(say=text) for text in self.listed(line.use))
-
-    def steps_in(self, part: tuple[Entry, ...]) -> tuple[str, ...]:
-        """All sentences, commands and prices of a case's actions."""
-        return tuple(text for entry in part for line in self.steps_of(entry) for text in line.sentences if text)
 
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
         """The sentences of a part of a case; those that a check hands over are not known."""

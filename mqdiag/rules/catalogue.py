@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache
 
 import msgspec
 
 from mqdiag.findings import Action, CaseWords, RuleCard, RuleTraits
 from mqdiag.knowledge.card_files import read_card
-from mqdiag.knowledge.rule_card import Card, Line
+from mqdiag.knowledge.rule_card import Card, Entry, Line, texts_of
 from mqdiag.rules.index import read_index
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, say, sentences
 
@@ -61,11 +61,21 @@ class RuleFile(msgspec.Struct, frozen=True):
                 confidence=case.confidence,
                 titles=tuple(map(say, self.texts.sentences_in(case.title))),
                 explanation=tuple(map(say, self.texts.sentences_in(case.explanation))),
-                now=tuple(map(say, self.texts.steps_in(case.now or ()))),
-                then=tuple(map(say, self.texts.steps_in(case.actions))),
+                now=tuple(_steps(self.texts, case.now or ())),
+                then=tuple(_steps(self.texts, case.actions)),
             )
             for name, case in self.texts.case.items()
         )
+
+
+def _steps(card: Card, part: tuple[Entry, ...]) -> Iterator[Text]:
+    """What stands for the actions of a case: all sentences, commands and prices, each as reports have it."""
+    for entry in part:
+        for line in card.steps_of(entry):
+            yield from map(say, texts_of(line.say, line.first_of))
+            yield from (say("Run `{command}`.", command=say(command)) for command in texts_of(line.command))
+            yield from map(say, texts_of(line.then))
+            yield from (say("The price: {risk}.", risk=say(risk)) for risk in texts_of(line.risk))
 
 
 @cache

@@ -68,6 +68,17 @@ def test_a_card_shows_the_sentences_of_its_cases(capsysbinary: pytest.CaptureFix
     assert out.count("Above 0.85 the broker") == 1, "cases that have it from another one leave it out"
 
 
+def test_a_card_says_once_what_several_cases_have(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["rules", "consumer-cache-exceeds-heap"]) == 0
+    flat = " ".join(capsysbinary.readouterr().out.decode().split())
+    assert flat.count("Start the process again") == 1
+    assert flat.count("With rocketmq-spring") == 1
+    assert "may-not-fit: warning, medium confidence" in flat
+    assert flat.count("as for does-not-fit above") == 6
+    assert "Run `kill <pid>`." in flat
+    assert "The price: each thread dump stops the JVM for a moment." in flat
+
+
 def test_a_card_names_values_that_it_does_not_know(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules", "stuck-socket-read"]) == 0
     flat = " ".join(capsysbinary.readouterr().out.decode().split())

@@ -84,6 +84,7 @@ def _either(kinds: tuple[str, ...]) -> Value:
 def _case_parts(cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Bullets]:
     """The sentences of each case, with <name> for each value; those that a case above has too stand there alone."""
     told: set[Text] = set()
+    first: dict[tuple[Text, tuple[Text, ...]], str] = {}
     for case in cases:
         title = say(
             "{name}: {severity}, {confidence} confidence",
@@ -94,7 +95,10 @@ def _case_parts(cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Bullets
         texts = (*case.titles, *(text for text in dict.fromkeys(case.explanation) if text not in told))
         told.update(case.explanation)
         for part, head in ((texts, title), (case.now, NOW), (case.then, THEN)):
-            if part:
+            above = first.setdefault((head, part), case.name)
+            if part and above != case.name:
+                yield Bullets([say("as for {name} above", name=above)], title=head)
+            elif part:
                 yield Bullets([_PLACEHOLDER.sub(_named, write(text)) for text in part], title=head)
 
 
