@@ -15,6 +15,14 @@ from mqdiag.findings import Finding, Report
 from mqdiag.text import Text, say
 
 LINKS_TOLD = 3
+_LAG = say(
+    "{lag:count} messages wait on the brokers for the {queues:count} {queues:queue|queues} of group {group} that this"
+    " process has, as of the last pulls"
+)
+_LAG_OF_SOME = say(
+    "{lag:count} messages wait on the brokers for {queues:count} of the {queues_in_all:count} queues of group {group}"
+    " that this process has, as of the last pulls; how many wait for the rest, mostly %RETRY%, is unknown"
+)
 
 
 def build_verdict(report: Report) -> Verdict | None:
@@ -88,10 +96,7 @@ def _consequences(report: Report, chain: tuple[Finding, ...]) -> Iterator[Text]:
         queues = [queue for queue in heap.queues if queue.group == group and not queue.dropped]
         lags = [queue.lag for queue in queues if queue.lag is not None]
         if sum(lags):
-            yield say(
-                "{lag:count} messages wait on the brokers for the {queues:count} {queues:queue|queues} of group"
-                " {group} that this process has, as of the last pulls",
-                lag=sum(lags),
-                queues=len(lags),
-                group=group,
+            words = _LAG if len(lags) == len(queues) else _LAG_OF_SOME
+            yield words.filled(
+                {"lag": sum(lags), "queues": len(lags), "queues_in_all": len(queues), "group": group}
             )

@@ -173,6 +173,16 @@ def test_what_two_kinds_of_evidence_show_is_one_link_and_surer() -> None:
     ]
 
 
+def test_of_queues_without_a_known_backlog_nothing_is_said() -> None:
+    """The evidence says 3 queues: 2 of them without the third would contradict it."""
+    read = heap()
+    retry = QueueFacts(group="CID", topic="%RETRY%CID", broker="b", queue_id=0)
+    read = msgspec.structs.replace(read, queues=(*read.queues, retry))
+    (told,) = written(verdict(IN_HEAP, IN_STACKS, HELD_BACK, heap=read, stacks=stacks("stuck")).consequences)
+    assert "5,000 messages wait on the brokers for 1 of the 2 queues of group CID" in told
+    assert told.endswith("how many wait for the rest, mostly %RETRY%, is unknown")
+
+
 def test_two_that_are_half_sure_of_the_same_are_sure() -> None:
     half = msgspec.structs.replace(IN_STACKS, confidence=Confidence.MEDIUM)
     assert verdict(IN_HEAP, half, heap=heap(), stacks=stacks("stuck")).confidence == "high"
