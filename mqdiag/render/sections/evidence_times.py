@@ -137,6 +137,16 @@ def _log_lines(logs: LogsFacts) -> Iterator[_Line]:
             )
 
 
+_NOT_LOCAL = say(
+    "The picture lacks {lines:and}: their times have a time zone, and those of the rows have none, so nothing tells"
+    " what came first. The table has both."
+)
+_NOT_ZONED = say(
+    "The picture lacks {lines:and}: their times have no time zone, and those of the rows have one, so nothing tells"
+    " what came first. The table has both."
+)
+
+
 def _picture(lines: list[_Line]) -> Iterator[Figure]:
     """The lines of the clock that most of them have: a time without a zone cannot be set beside one with a zone."""
     zoned = [line for line in lines if line.zoned]
@@ -153,12 +163,16 @@ def _picture(lines: list[_Line]) -> Iterator[Figure]:
         )
         for line in drawn
     ]
-    caption = say("Each line has its own height: bars show when, not how much beside another line.")
+    caption = say(
+        "What happened when. The highest bar of a row is as high as that of any other row: compare times between rows,"
+        " and heights within a row."
+    )
     if left_out:
+        missing = _NOT_LOCAL if drawn is local else _NOT_ZONED
         caption = say(
-            "{caption} Only the table has {lines:and}: times with a zone and times without one cannot be ordered.",
+            "{caption} {missing}",
             caption=caption,
-            lines=tuple(line.label for line in left_out),
+            missing=missing.filled({"lines": tuple(line.label for line in left_out)}),
         )
     begin, end = time_range(series)
     first, last = say("{begin:time}", begin=begin), say("{end:time}", end=end)

@@ -202,8 +202,9 @@ def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> li
     pictured = threads[:_MOST_PICTURED]
     left_out = len(threads) - len(pictured)
     caption = say(
-        "Threads over the samples; an unbroken bar is the same place in all of them. S stuck, B blocked,"
-        " P progressing, i idle, ? unknown."
+        "Threads over the samples. A bar without a gap is the same top frame in each sample. Colour and letter are the"
+        " judgement over all samples: S stuck, B blocked, P progressing, which a thread can be at the same frame too,"
+        " by its CPU time for example, i idle, ? unknown."
     )
     if left_out:
         caption = say(
