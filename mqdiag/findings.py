@@ -299,19 +299,6 @@ class RuleCard(RuleTraits, frozen=True, kw_only=True):
         return ", ".join((*self.needs, *filter(None, (" or ".join(self.any_of),)))) or "any"
 
 
-class CaseWords(msgspec.Struct, frozen=True, kw_only=True):
-    """One way in which the fault of a rule shows, with the names of values in place of values."""
-
-    name: str
-    severity: Severity
-    confidence: Confidence
-    titles: tuple[Text, ...]
-    explanation: tuple[Text, ...]
-    now: tuple[Text, ...]
-    """what to do, with commands and prices, where the case has words of its own for it"""
-    then: tuple[Text, ...]
-
-
 State = Literal["fault", "healthy", "undecided"]
 """How the processes are that the evidence is of."""
 

@@ -10,6 +10,7 @@ import msgspec
 
 from mqdiag.facts.redaction import Public, ThreadName
 from mqdiag.facts.shutdown import Shutdown
+from mqdiag.facts.thread_kinds import GrowingKind, ThreadKind
 from mqdiag.facts.thread_locks import Deadlock, HiddenDeadlock, LockFacts
 from mqdiag.facts.thread_pools import CommonPlace, ConnectionWaits, PinnedCarriers, PoolQueue, WorkerPool
 from mqdiag.facts.vocabulary import (
@@ -166,21 +167,6 @@ class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
     """it changes a map within the function whose value a change of a map waits for, in the same lines in all samples"""
 
 
-class GrowingKind(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of thread of which there are more in each sample than in the one before."""
-
-    thread: ThreadName
-    """as of `ThreadKind`"""
-    threads: tuple[int, ...]
-    """how many, by sample"""
-    seconds: float | None = None
-    """from the first sample to the last"""
-    runs: Public | None = None
-    """the frame that most of the new ones show: the user's own, else the lowest of a library"""
-    made_by: Public | None = None
-    """the user's own frame of a thread that starts one of them in a sample"""
-
-
 class StartWait(msgspec.Struct, frozen=True, kw_only=True):
     """A main thread that waits for something while the process starts."""
 
@@ -264,15 +250,6 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """they have a connection of the pool that they wait for"""
     wait_ends: bool = False
     """a timeout ends the wait, by the state of the threads in the last sample"""
-
-
-class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
-    """Threads whose names differ only by numbers, such as those of one pool; a leak makes hundreds of one kind."""
-
-    thread: ThreadName
-    """the name, with "#" for each number: NettyClientSelector_#"""
-    threads: tuple[int, ...]
-    """how many, by sample"""
 
 
 class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):

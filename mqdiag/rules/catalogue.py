@@ -8,8 +8,9 @@ from functools import cache
 
 import msgspec
 
-from mqdiag.findings import Action, CaseWords, RuleCard, RuleTraits
+from mqdiag.findings import Action, RuleCard, RuleTraits
 from mqdiag.knowledge.card_files import read_card
+from mqdiag.knowledge.case_words import CaseWords
 from mqdiag.knowledge.rule_card import Card, Entry, Line, texts_of
 from mqdiag.rules.index import read_index
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, say, sentences

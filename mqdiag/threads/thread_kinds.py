@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from string import digits
 
-from mqdiag.facts.stacks import GrowingKind, ThreadKind
+from mqdiag.facts.thread_kinds import GrowingKind, ThreadKind
 from mqdiag.threads import roles
 from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track

@@ -8,7 +8,8 @@ from mqdiag.facts import AdminFacts, CrashFacts, Facts, LogsFacts, StacksFacts
 from mqdiag.facts.admin import BlockedQueue, ConnectedClient, ConsumerConnection, ConsumerState
 from mqdiag.facts.collector_logs import SafepointPauses
 from mqdiag.facts.crash import CrashReport
-from mqdiag.facts.stacks import ThreadAt, ThreadFacts, ThreadKind
+from mqdiag.facts.stacks import ThreadAt, ThreadFacts
+from mqdiag.facts.thread_kinds import ThreadKind
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules import (
     client_leak,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mqdiag.findings import CaseWords, RuleCard
+from mqdiag.findings import RuleCard
+from mqdiag.knowledge.case_words import CaseWords
 from mqdiag.language import Writer
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render.parts import Actions, Bullets, Doing, Pairs, Paragraph, Section, Steps

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.findings import CaseWords, RuleCard
+from mqdiag.findings import RuleCard
+from mqdiag.knowledge.case_words import CaseWords
 from mqdiag.render import View
 from mqdiag.render.sections.rule_catalogue import card_sections, catalogue_section
 from mqdiag.render.text.writer import TextWriter

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import GrowingKind, ThreadKind
+from mqdiag.facts.thread_kinds import GrowingKind, ThreadKind
 
 
 def fires() -> Facts:
