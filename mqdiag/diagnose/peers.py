@@ -16,7 +16,8 @@ from mqdiag.graph.threads import ThreadRecord
 from mqdiag.knowledge.library import PeerFields, Peers
 from mqdiag.knowledge.library_files import part_of_all
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, meaning_of_frames
+from mqdiag.threads.doing import REMOTE_WAITS
+from mqdiag.threads.stack_meaning import meaning_of_frames
 
 MOST_STEPS = 3
 """fields that are followed from a local variable"""

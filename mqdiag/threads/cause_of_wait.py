@@ -14,7 +14,8 @@ from mqdiag.knowledge.library_files import from_libraries, index
 from mqdiag.knowledge.remedies import remedy as remedy_of
 from mqdiag.text import Text
 from mqdiag.threads import roles
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of_frames
+from mqdiag.threads.doing import REMOTE_WAITS
+from mqdiag.threads.stack_meaning import StackMeaning, meaning_of_frames
 
 
 class CauseOfWait(msgspec.Struct, frozen=True):

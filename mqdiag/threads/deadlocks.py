@@ -11,10 +11,11 @@ from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.stacks.records import LOCKED
+from mqdiag.threads.doing import MAX_TOP
 from mqdiag.threads.judgement import World
 from mqdiag.threads.locks import Wait, cycle_of
 from mqdiag.threads.pool_users import may_have_connection
-from mqdiag.threads.stack_meaning import MAX_TOP, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.total_standstill import left_alone
 from mqdiag.threads.tracks import Track
 from mqdiag.threads.wait_table import known_frames

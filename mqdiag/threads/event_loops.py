@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mqdiag.facts.stacks import BlockedLoop
+from mqdiag.threads.doing import REMOTE_WAITS
 from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.rests import ANSWERS
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 from mqdiag.threads.wait_table import known_frames
 

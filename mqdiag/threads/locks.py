@@ -19,8 +19,9 @@ from mqdiag.read.stacks.records import (
     Stack,
     ThreadRecord,
 )
+from mqdiag.threads.doing import MAX_TOP
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import MAX_TOP, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 _LOCK_CLASSES = ("Lock", "Semaphore", "$Sync", "fairSync", "FairSync")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.threads import roles
+from mqdiag.threads.doing import REMOTE_WAITS
 from mqdiag.threads.rests import ANSWERS, RESTS, is_rest_of_library
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 ADMISSIONS = frozenset({"monitor", "lock", "pool"})

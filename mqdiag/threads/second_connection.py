@@ -12,9 +12,10 @@ from mqdiag.knowledge.lookup import library_of_frame, pool_of_frame
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.text import say
 from mqdiag.threads import roles
+from mqdiag.threads.doing import REMOTE_WAITS
 from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.pool_users import families_of
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 
 _NEW_TRANSACTION = "AbstractPlatformTransactionManager.handleExistingTransaction"
 """Spring begins a transaction although there is one, which keeps its connection: REQUIRES_NEW"""

@@ -9,26 +9,18 @@ from msgspec import structs
 
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK, Library, ListenerContainer
-from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
+from mqdiag.knowledge.lookup import container_of
 from mqdiag.knowledge.own_code import is_hidden, is_own, method_of, unshaded
-from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, LockLine, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, LockLine, Stack
 from mqdiag.read.stacks.whole import has_first_frame
+from mqdiag.threads.doing import MAX_TOP, doing_of, is_idle, libraries_of, refined
 from mqdiag.threads.listener_frames import consume_request_at, listener_at, named_listener_at
-from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     CARRIER,
-    CARRIER_IDLE,
-    LOOKS_FOR_TASK,
-    idle_methods,
     known_frames,
     known_methods,
     lock_calls,
 )
-
-# waits that another machine ends
-REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
-# how bridges from asynchronous code wait for it
-BRIDGE_WAITS = frozenset({"park", "latch", "queue", "condition", "object-wait"})
 
 _MAKES_FILE = (
     "AllocateMappedFileService.mmapOperation",
@@ -38,12 +30,8 @@ _MAKES_FILE = (
 RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
 """in the stack of the thread that waits for the shutdown hooks"""
 INITIALIZER = ".<clinit>"
-_READS = frozenset({"read", "receive", "recv"})
-"""methods that give what the other side sends: a selector below them waits for one connection, in no loop of events"""
 _SOME_CLASS = LockLine(CLASS_INIT, "", 0, -1)
 """a wait for a class that the dump does not name"""
-MAX_TOP = 40
-"""frames from the top that can show the kind of a wait"""
 SHOWN_TOP = 2
 """frames from the top that are always shown"""
 
@@ -239,13 +227,13 @@ def meaning_of(stack: Stack) -> StackMeaning:
     end = run_index if run_index >= 0 else len(methods)
     listener_index = listener_at(methods, run_index) if run_index >= 0 else -1
     own_index = _own(methods, end)
-    idle = run_index < 0 and _is_idle(stack, methods)
-    doing: Doing = "idle" if idle else _doing(stack, methods)
+    idle = run_index < 0 and is_idle(stack, methods)
+    doing: Doing = "idle" if idle else doing_of(stack, methods)
     library = None
     framework = None
     if not idle:
-        library, framework = _libraries(methods, own_index if own_index >= 0 else end, doing)
-        doing = _refine(doing, library, methods, own_index if own_index >= 0 else end)
+        library, framework = libraries_of(methods, own_index if own_index >= 0 else end, doing)
+        doing = refined(doing, library, methods, own_index if own_index >= 0 else end)
     listener = None
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
         listener = stack.frames[named_listener_at(methods, listener_index, own_index, run_index)]
@@ -295,99 +283,6 @@ def _own(methods: tuple[str, ...], end: int) -> int:
         if is_own(methods[index]):
             return index
     return -1
-
-
-def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
-    if stack.mounted is not None:
-        return False
-    if methods[:1] == (LOOKS_FOR_TASK,):
-        return True
-    idle = idle_methods()
-    for place, method in enumerate(methods[:MAX_TOP]):
-        if method in idle:
-            return rests_in_loop(methods, place)
-    if not stack.frames:
-        # a part of a javacore may name who has or waits for a monitor, and no frames
-        return stack.state != "BLOCKED" and not any(lock.kind == LOCKED for lock in stack.locks)
-    return any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
-
-
-def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
-    """The kind of wait, from the top frames of the JDK and of Netty."""
-    if stack.state == "BLOCKED":
-        return "monitor"
-    if any(lock.kind == CLASS_INIT for lock in stack.locks):
-        return "class-init"
-    top = methods[0] if methods else ""
-    known = known_frames()
-    if top not in known.native_waits:
-        # a hand cut the frames of the JDK off; the state still tells that it waits
-        return "park" if methods and stack.state in ("WAITING", "TIMED_WAITING") else _spinning(methods)
-    kind = known.native_waits[top]
-    plumbing = known_methods("plumbing")
-    for method in methods[1:MAX_TOP]:
-        if method in plumbing:
-            continue
-        found = known.waits.get(method)
-        if found in ("condition", "latch"):
-            # part of the queue, latch or join below it, if one follows
-            kind = found
-            continue
-        if found is not None:
-            return found
-        if not method.startswith(JDK):
-            return "socket-read" if kind == "select" and method.rpartition(".")[2] in _READS else kind
-    return kind
-
-
-def _spinning(methods: tuple[str, ...]) -> Doing:
-    """Recognise RocketMQ's own spin locks by name, as they look like work."""
-    for method in methods[:3]:
-        if method.endswith(("PutMessageSpinLock.lock", "AdaptiveBackOffSpinLockImpl.lock")):
-            return "lock"
-    return "running"
-
-
-def _libraries(methods: tuple[str, ...], end: int, doing: Doing) -> tuple[Library | None, Library | None]:
-    """The client library nearest to the wait, and the framework between it and the user's code.
-
-    A thread that waits in a pool's frames, but in no network call, waits for a connection. In a network call the pool
-    opens one. An SDK stands for the client inside it: only the SDK's settings are in the user's reach.
-    """
-    library: Library | None = None
-    framework: Library | None = None
-    in_pool = doing not in REMOTE_WAITS and doing not in ("running", "sleep")
-    for method in methods[:end]:
-        if in_pool and (library is None or library.kind != "pool"):
-            pool = pool_of_frame(method)
-            if pool is not None:
-                library = pool
-                continue
-        found = library_of_frame(method)
-        if found is None or (found.kind in ("bridge", "pause") and doing in REMOTE_WAITS):
-            # they run the network call themselves, in the thread that waits
-            continue
-        if found.kind == "framework":
-            framework = framework or found
-        elif library is None or (found.kind == "sdk" and library.kind in ("client", "bridge")):
-            library = found
-    return library, framework
-
-
-def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end: int) -> Doing:
-    """A wait in a pool, one in a log appender and one for asynchronous code are named after it."""
-    if library is not None and library.kind == "pool":
-        return "pool"
-    if library is not None and library.kind == "bridge" and doing in BRIDGE_WAITS:
-        return "future"
-    loggers = known_frames().loggers
-    if doing in ("file-write", "pipe-write", "lock", "monitor", "queue", "condition") and any(
-        method.startswith(loggers) for method in methods[:end]
-    ):
-        return "log" if doing != "monitor" else "monitor"
-    if doing == "file-read" and any(method.startswith("java.lang.ClassLoader") for method in methods[:end]):
-        return "class-loading"
-    return doing
 
 
 def _locking(methods: tuple[str, ...]) -> str | None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from mqdiag.facts.stacks import StartWait
 from mqdiag.facts.vocabulary import StartWaitCause
+from mqdiag.threads.doing import REMOTE_WAITS
 from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.resting import waits_for_answer
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.stack_meaning import StackMeaning
 
 _ENTROPY = (
     "sun.security.provider.NativePRNG",
