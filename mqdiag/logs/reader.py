@@ -23,6 +23,7 @@ from mqdiag.logs.standing import Standing, as_written
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
 from mqdiag.logs.usual_pauses import LITERAL, UsualPauses
+from mqdiag.read.lines_in_names import without_lines_in_names
 from mqdiag.read.logs.again import without_copies
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
@@ -34,7 +35,6 @@ from mqdiag.read.logs.listings import listing_of
 from mqdiag.read.logs.scan import Counts, Scanner, Take, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
-from mqdiag.read.stacks.lines_in_names import without_lines_in_names
 from mqdiag.text import say
 
 if TYPE_CHECKING:

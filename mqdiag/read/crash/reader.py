@@ -16,7 +16,6 @@ from mqdiag.read.crash.around import SIGNS, Around
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
 from mqdiag.read.crash.log_around import LEAST_RECORDS, LogAround
 from mqdiag.read.crash.recognise import HEADS, SIGNALS
-from mqdiag.read.crash.thread_names import ThreadNames
 
 MOST_LINES = 500_000
 _SECTION = "---------------  "
@@ -41,11 +40,9 @@ def read_crash(
         is_record: whether further lines of a user may stand below a line.
     """
     reports: list[CrashReport] = []
-    reader, log, around, names = _Reader(source), LogAround(is_record), Around(), ThreadNames()
+    reader, log, around = _Reader(source), LogAround(is_record), Around()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
-        if names.hold(text):
-            continue
         was_in = around.before is not None
         own = None if reader.in_body else around.taken_off(text)
         if own is not None:
