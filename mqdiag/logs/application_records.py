@@ -13,7 +13,7 @@ from mqdiag.logs.message import (
     unwrapped,
     wrapped_head,
 )
-from mqdiag.read.logs.heads import begin_of, is_of_jvm, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import END_OF_HEAD, begin_of, is_of_jvm, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
 from mqdiag.read.logs.shape import is_of_own_form
@@ -144,7 +144,7 @@ class Neighbours:
 
 def _head(text: str) -> str:
     """What stands before the message; where a mark parts time, logger and level, up to the level."""
-    parts = text[:LONGEST_HEAD].split(" - ")
+    parts = text[:LONGEST_HEAD].split(END_OF_HEAD)
     head = parts[0].partition(" : ")[0]
     for part in parts[1:-1]:
         if level_in(head.encode(), HEAD_BYTES) is not None or " " in part.strip():

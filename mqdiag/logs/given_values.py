@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.catalogue import HOLE, Entry, catalogue
+from mqdiag.read.logs.heads import END_OF_HEAD
 
-_END_OF_HEAD = " - "
 _MOST_CHARACTERS = 8 << 10
 """characters of a line that are looked at"""
 _NAMED = lazy_pattern(
@@ -44,8 +44,8 @@ def is_given(text: str, at: int) -> bool:
         text: the line.
         at: where it begins, behind the head.
     """
-    begin = text.find(_END_OF_HEAD) + len(_END_OF_HEAD)
-    if begin < len(_END_OF_HEAD) or at <= begin:
+    begin = text.find(END_OF_HEAD) + len(END_OF_HEAD)
+    if begin < len(END_OF_HEAD) or at <= begin:
         return False
     if _OF_AN_EXCEPTION.search(text, begin, at) is not None or _FRAME_BEHIND.search(text, at) is not None:
         return False

@@ -15,7 +15,7 @@ from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped, wrapped_head
 from mqdiag.logs.offsets import is_at_full_file_edge
 from mqdiag.logs.statements import HARMLESS
-from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
+from mqdiag.read.logs.heads import END_OF_HEAD, NO_HEAD, Head, head_of, is_of_rocketmq
 from mqdiag.read.logs.levels import DIGITS, HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
@@ -56,8 +56,7 @@ _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w
 _ENDS_OF_HEAD = lazy_pattern(
     rb"\] - | - | : |\] |\) |: |msg=\"|\):|\||\t|(?<=ERROR )\d{1,7} |(?<=WARN )\d{1,7} "
 )
-_END_OF_OWN_HEAD = b" - "
-"""behind it the text begins in the files that RocketMQ writes by itself"""
+_END_OF_OWN_HEAD = END_OF_HEAD.encode()
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _OF_GRPC = b"io.grpc."

@@ -16,13 +16,12 @@ from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level,
 from mqdiag.logs.pod_settings import is_a_setting
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.logs.thread_names import is_in_its_name
-from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import END_OF_HEAD, NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import DIGITS, HEAD_BYTES, level_in
 from mqdiag.read.logs.loggers import is_of_class
 from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
-END_OF_HEAD = " - "
 _BEHIND_WORDS = ("exception", "printed", "anywhere")
 """places of statements that may stand behind other words of a message"""
 _NOT_IN_A_HEAD = (*_BEHIND_WORDS, "output", "message")

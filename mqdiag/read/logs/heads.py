@@ -15,6 +15,8 @@ from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, level_in
 
 LONGEST = 1000
 """characters that a head may have"""
+END_OF_HEAD = " - "
+"""what ends the head in the files that RocketMQ writes by itself, and in many others"""
 _MOST_WORDS = 8
 _MOST_PLAIN_WORDS = 1
 """words without a capital letter, a digit or a dot, such as the host in a line of syslog"""

@@ -6,20 +6,20 @@ from collections.abc import Iterable
 
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import begin_of, head_of
+from mqdiag.read.logs.heads import END_OF_HEAD, begin_of, head_of
 
 LONGEST_HEAD = 400
 PARTS_OF_A_PACKAGE = 2
 """parts of a package by which code is told to be of one program"""
 _BRACKETS = lazy_pattern(r"(?:\[[^\[\]\n]{1,120}\] ?){2,8}")
 """a head whose parts stand in brackets"""
-_END_OF_HEAD = (" - ", " : ")
+_ENDS_OF_HEAD = (END_OF_HEAD, " : ")
 
 
 def logger_of(text: str) -> str | None:
     """The logger of a record; None where its head names none."""
     text = text[:LONGEST_HEAD]
-    for end in _END_OF_HEAD:
+    for end in _ENDS_OF_HEAD:
         at = text.find(end)
         while at >= 0:
             head = head_of(text[: at + len(end)])
