@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import (
-    Message,
-    is_nameless_record,
-    lines_above,
-    lines_below,
-    unwrapped,
-    wrapped_head,
-)
+from mqdiag.logs.json_records import is_nameless_record, unwrapped, wrapped_head
+from mqdiag.logs.message import Message, lines_above, lines_below
 from mqdiag.read.logs.heads import END_OF_HEAD, begin_of, is_of_jvm, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD

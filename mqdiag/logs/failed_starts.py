@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.json_records import wrapped_head
 from mqdiag.logs.log_tally import LogTally
-from mqdiag.logs.message import Message, line_of_stack, thread_of, wrapped_head
+from mqdiag.logs.message import Message, line_of_stack, thread_of
 from mqdiag.logs.statements import searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import is_of_rocketmq, level_of

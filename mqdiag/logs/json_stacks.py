@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import STACK_KEYS, is_in_json, wrapped_head
+from mqdiag.logs.json_records import STACK_KEYS, is_in_json, wrapped_head
 from mqdiag.read.logs.heads import is_of_rocketmq
 
 _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')

@@ -12,7 +12,7 @@ import msgspec
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
-from mqdiag.logs.message import unwrapped, wrapped_head
+from mqdiag.logs.json_records import unwrapped, wrapped_head
 from mqdiag.logs.offsets import is_at_full_file_edge
 from mqdiag.logs.statements import HARMLESS
 from mqdiag.read.logs.heads import END_OF_HEAD, NO_HEAD, Head, head_of, is_of_rocketmq

@@ -9,9 +9,10 @@ from itertools import islice, takewhile
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, is_of_rocketmq, level_of
+from mqdiag.logs.json_records import OF_STACK, unwrapped
+from mqdiag.read.logs.heads import Head, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
-from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, begins_record, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, level_in
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -21,23 +22,6 @@ _ENDLESS_NUMBER = lazy_pattern(rf"\d{{{_MOST_DIGITS},}}")
 _STEP = _MOST_DIGITS // 2
 _TWO_DIGITS = lazy_pattern(r"\d\d")
 """stand side by side in every 50th character of such a number, and so in hardly any line"""
-_TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message", "short_message")
-STACK_KEYS = (
-    "stack_trace",
-    "stack",
-    "exception",
-    "error.stack_trace",
-    "throwable",
-    "error",
-    "err",
-    "stacktrace",
-)
-"""keys of records in JSON under which loggers put an exception with its stack"""
-_THREAD_KEYS = ("thread", "thread_name", "threadName")
-LONGEST_BEFORE_JSON = 200
-"""bytes before the JSON of a collector"""
-_CRI = lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
-_COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _LEVELS = lazy_pattern(_LEVEL)
 _THREAD_PATTERNS = (
     # the appender of 5.x clients
@@ -72,29 +56,9 @@ _OF_A_CLIENT = lazy_pattern(
 )
 """a line of a client of 5.x with the first of the patterns above, or one of 4.x, where no thread stands"""
 _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
-_decode = msgspec.json.Decoder().decode
-_JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
-_HEAD_WORDS = (b"level", b"severity", b"ogger")
-_MARK, _ESCAPE = b'"\x1b'
-"""bytes without which a line has no key, and no colour: few lines have them, and a byte is found at once"""
-_LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
-"""by their numbers, which are those of syslog"""
-_DIGITS_OF_GELF = frozenset(str(number) for number in range(len(_LEVELS_OF_GELF)))
-_JSON_LOGGER = lazy_pattern(rb'"(?:_?(?:[lL]ogger(?:_?[nN]ame)?|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"')
-_OF_A_LOGGER = lazy_pattern(
-    rb'"(?:message|msg|short_message|text|event|level|severity|log\.level|levelname)" ?: ?"?\w'
-)
-"""a key that loggers write and collectors of bare lines do not: these have log, MESSAGE and others"""
-_RECORD_IN_RECORD = lazy_pattern(
-    rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
-)
-"""the value of a collector's key that is a record itself; in one that only holds braces, they are somebody's text"""
 STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
-_OF_STACK = lazy_pattern(
-    r"at \S|\.\.\. \d|(?:Caused by|Suppressed): \S|(?:[a-z]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?::|$)"
-)
 _FRAMES = lazy_pattern(rb"(?:[ \t]{1,8}at [!-~][ -~]*\r?\n)+")
 _LONGEST_FRAME = 1 << 10
 BETWEEN_FRAMES = ("See http", "For more information")
@@ -285,7 +249,7 @@ def line_of_stack(line: str | bytes) -> tuple[str, bool]:
     text = line if isinstance(line, str) else unwrapped(line)[0]
     # some appenders end the lines of a stack by CR and LF
     bare = _COMPOSED.sub("", text[begin_of(text) :]).strip()
-    return bare, _OF_STACK.match(bare) is not None
+    return bare, OF_STACK.match(bare) is not None
 
 
 @lru_cache(maxsize=256)
@@ -329,97 +293,6 @@ def _record_of(hit: Hit, stamps: StampReader) -> Record:
     header = unwrapped(hit.block[begin : min(end, begin + 4096)])[0]
     between = hit.block[begin : min(hit.start, begin + 2048)]
     return Record(stamp, hit.position - hit.start + begin, header, between)
-
-
-def unwrapped(line: bytes) -> tuple[str, str | None]:
-    """(the text without a collector's wrapper, the thread if the wrapper names it)."""
-    if line[10:11] == b"T":
-        found = _CRI.match(line)
-        if found is not None:
-            line = line[found.end() :]
-    if _ESCAPE in line:
-        line = _COLOUR.sub(b"", line)
-    if line.endswith((b"}", b"\r", b" ", b"\t")) and line.rstrip().endswith(b"}"):
-        brace = line.find(b"{", 0, LONGEST_BEFORE_JSON)
-        if brace >= 0 and b'":' in line:
-            return _of_json(line[brace:]) or (line.decode(errors="replace"), None)
-    return line.decode("utf-8", "replace"), None
-
-
-def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | None:
-    try:
-        entry = _decode(line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    if isinstance(entry, dict) and isinstance(entry.get("_source"), dict):
-        # an export out of Elasticsearch
-        entry = entry["_source"]
-    if not isinstance(entry, dict):
-        return None
-    text = _first_text(entry, _TEXT_KEYS)
-    if text is None:
-        if "" not in map(entry.get, _TEXT_KEYS):
-            return None
-        text = ""  # a blank line
-    if not within and text[:1] == "{" and text.rstrip().endswith("}"):
-        # a record in JSON, as a container printed it
-        inner = _of_json(text.encode(), within=True)
-        if inner is not None:
-            return inner
-    stack = _first_text(entry, STACK_KEYS)
-    return f"{text}\n{stack}" if stack else text, _first_text(entry, _THREAD_KEYS)
-
-
-def wrapped_head(line: bytes) -> Head:
-    """Level and logger of a record in JSON, as far as its keys tell."""
-    if _MARK not in line or not any(word in line for word in _HEAD_WORDS):
-        return NO_HEAD
-    line = _with_record_inside(line)
-    level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)
-    word = None if level is None else level[1].decode()
-    return Head(
-        None if word is None else _LEVELS_OF_GELF[int(word)] if _is_of_gelf(word, line) else level_of(word),
-        None if logger is None else logger[1].decode(errors="replace"),
-    )
-
-
-def _is_of_gelf(level: str, line: bytes) -> bool:
-    return level in _DIGITS_OF_GELF and b'"short_message"' in line
-
-
-def is_in_json(line: bytes) -> bool:
-    """Whether a line is a record in JSON that names its level or its logger."""
-    return line.rstrip().endswith(b"}") and wrapped_head(line) != NO_HEAD
-
-
-def is_nameless_record(line: bytes, text: str) -> bool:
-    """Whether a line is a record in JSON that names neither, and no line of a program that a collector put into JSON.
-
-    Args:
-        line: as it stands in the log.
-        text: the same without a collector's wrapper.
-    """
-    return (
-        b"{" in line[:LONGEST_BEFORE_JSON]
-        and line.rstrip().endswith(b"}")
-        and wrapped_head(line) == NO_HEAD
-        and _OF_A_LOGGER.search(_with_record_inside(line)) is not None
-        and not (begins_record(text) or _OF_STACK.match(text.lstrip()))
-    )
-
-
-def _with_record_inside(line: bytes) -> bytes:
-    """A line with the record in it as if it stood there by itself."""
-    inner = _RECORD_IN_RECORD.search(line) if b'\\"' in line else None
-    return line if inner is None else line[: inner.end()] + line[inner.end() :].replace(b'\\"', b'"')
-
-
-def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        value = entry.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return None
 
 
 def thread_of(text: str) -> str | None:

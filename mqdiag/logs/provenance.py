@@ -12,7 +12,8 @@ from functools import cache, lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.given_values import is_given
-from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level, wrapped_head
+from mqdiag.logs.json_records import LONGEST_BEFORE_JSON, wrapped_head
+from mqdiag.logs.message import Message, application_level
 from mqdiag.logs.pod_settings import is_a_setting
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.logs.thread_names import is_in_its_name

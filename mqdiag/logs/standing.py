@@ -23,15 +23,9 @@ from mqdiag.logs.application_records import (
     layout_of,
 )
 from mqdiag.logs.application_texts import part_of_an_application
+from mqdiag.logs.json_records import is_in_json, is_nameless_record, unwrapped, wrapped_head
 from mqdiag.logs.json_stacks import is_imitated, is_in_place
-from mqdiag.logs.message import (
-    Message,
-    is_in_json,
-    is_nameless_record,
-    is_quiet,
-    unwrapped,
-    wrapped_head,
-)
+from mqdiag.logs.message import Message, is_quiet
 from mqdiag.logs.pod_settings import has_last_words, is_of_last_words
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a_report

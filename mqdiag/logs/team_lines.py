@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from mqdiag.logs.message import Message, wrapped_head
+from mqdiag.logs.json_records import wrapped_head
+from mqdiag.logs.message import Message
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, Minutes, Span
 from mqdiag.read.logs.heads import NO_HEAD, Head, head_of
 from mqdiag.read.logs.scan import LONGEST_LINE, Hit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.logs.message import wrapped_head
+from mqdiag.logs.json_records import wrapped_head
 from tests.folded import folded
 
 

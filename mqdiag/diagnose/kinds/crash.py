@@ -16,7 +16,7 @@ from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.application_records import is_of_an_application
-from mqdiag.logs.message import is_in_json, is_nameless_record, unwrapped
+from mqdiag.logs.json_records import is_in_json, is_nameless_record, unwrapped
 from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
