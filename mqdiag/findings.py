@@ -24,7 +24,7 @@ from mqdiag.facts import (
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.facts.redaction import Excerpt, Name, ProcessName, Public, ThreadName
+from mqdiag.facts.redaction import Excerpt, Name, ProcessName, Public, Setting, ThreadName
 from mqdiag.facts.secrets import SecretsFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
@@ -72,7 +72,9 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     instance: Public | None = None
     """which of several brokers of that name, by where its logs lie"""
     resource: Name | None = None
-    """what else it is about: a file system, a user of a database, a service that is called, an address, a command"""
+    """what else it is about: a file system, a service that is called, an address, a command"""
+    account: Setting | None = None
+    """user and database of a session"""
 
     @classmethod
     def of(cls, row: object, *parts: str) -> "Subject":

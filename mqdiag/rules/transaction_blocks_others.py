@@ -101,7 +101,7 @@ def _finding(
     known = session.does is not None or bool(waiting)
     return RULE.case(
         _case(found, holder),
-        subject=Subject(resource=_owner(session)),
+        subject=_owner(session),
         evidence={
             "server": session.server,
             "session": session.pid,
@@ -145,9 +145,10 @@ def _finding(
     )
 
 
-def _owner(session: DatabaseSession) -> str:
+def _owner(session: DatabaseSession) -> Subject:
     """Who has the transaction, by what stays when a session with another number has it."""
-    return "@".join(filter(None, (session.user, session.database))) or session.server
+    account = "@".join(filter(None, (session.user, session.database)))
+    return Subject(account=account) if account else Subject(resource=session.server)
 
 
 def _case(found: Blocking, holder: Holder | None) -> str:

@@ -352,7 +352,7 @@ def test_a_text_under_a_key_that_nobody_declared_is_hidden() -> None:
 
 def test_texts_of_our_own_stay() -> None:
     """Names under which rules state them are declared in `mqdiag/knowledge/redaction.toml`."""
-    of_others, lost = {"actual", "expected", "argument"}, {}
+    of_others, lost = {"actual", "expected", "argument", "user"}, {}
     for rule in all_rules():
         found = run_rules([rule], example_of(rule).fires()).findings
         (hidden,) = redact_report(Report(mqdiag="1", inputs=(), findings=found)).findings

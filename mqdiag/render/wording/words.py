@@ -28,7 +28,7 @@ _WORDS = {
         say("new"), say("gone"), say("changed"),
         say("group"), say("topic"), say("broker"), say("queue"), say("thread"), say("class"),
         say("field"), say("setting"), say("address"), say("client"), say("host"), say("service"),
-        say("instance"), say("environment"), say("resource"),
+        say("instance"), say("environment"), say("resource"), say("account"),
         say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"), say("capture"),
         say("resources"),
         say("recordings"), say("recording"), say("profiles"), say("profile"),
