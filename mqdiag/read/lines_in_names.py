@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.scan import holds_any
 
 _DUMP = b"Full thread dump"
 _FIRST, _REST = 400, 8_000
@@ -25,9 +26,6 @@ def without_lines_in_names(chunks: Iterator[bytes]) -> Iterator[bytes]:
     Args:
         chunks: of a text, cut anywhere.
     """
-    # Here, not above: most runs of other readers do without a search.
-    from mqdiag.read.logs.scan import holds_any
-
     has_dump, held = False, b""
     for chunk in chunks:
         has_dump = has_dump or holds_any(chunk, (_DUMP,))

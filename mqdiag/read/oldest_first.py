@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.stamps import StampReader
 from mqdiag.read.wrappers import FRAME
+
+if TYPE_CHECKING:
+    from mqdiag.read.logs.stamps import StampReader
 
 LEAST_FALLS = 3
 """times that are before the one above them; one is enough where frames stand above their exception"""
@@ -18,11 +21,21 @@ MOST_RISES = 0.05
 """share of rises: threads write some lines a little late"""
 MOST_LINES = 400
 """lines of a sample that are looked at"""
+LONGEST = 4000
+"""characters of a line that are looked at"""
 MOST_HELD = 128 << 20
 """characters of a text that is turned round; a longer one stays as it is"""
 MOST_LINES_HELD = 2_000_000
 """lines of such a text: a short one takes more memory than its characters"""
+_MAY_BE_A_TIME = lazy_pattern(r"\d\d:\d\d|\d[.,]\d{3}|\b\d{10,19}\b")
 _STACK = lazy_pattern(r"(?:^|.{0,200}?\s)" + FRAME)
+
+
+def _stamps() -> StampReader:
+    """A reader of times, which no thread dump needs: it has one time."""
+    from mqdiag.read.logs.stamps import StampReader
+
+    return StampReader()
 
 
 def is_newest_first(lines: Sequence[str]) -> bool:
@@ -31,8 +44,10 @@ def is_newest_first(lines: Sequence[str]) -> bool:
     Args:
         lines: of a text; those without a time do not count.
     """
-    read = StampReader()
-    given = [line[:4000].encode(errors="surrogateescape") for line in lines[:MOST_LINES]]
+    if len([line for line in lines[:MOST_LINES] if _MAY_BE_A_TIME.search(line, 0, LONGEST)]) < 2:
+        return False
+    read = _stamps()
+    given = [line[:LONGEST].encode(errors="surrogateescape") for line in lines[:MOST_LINES]]
     first = next((stamp for line in given if (stamp := read.of_line(line)) is not None), None)
     last = next((stamp for line in reversed(given) if (stamp := read.of_line(line)) is not None), None)
     if first is None or last is None or first.wall_ms <= last.wall_ms:
@@ -49,11 +64,11 @@ def has_lines_turned(lines: Sequence[str]) -> bool:
     """Whether each line of a text with its newest lines first is a row: frames stand above their exception then."""
     if lines[0].startswith("{"):
         return True
-    read = StampReader()
+    read = _stamps()
     above = below = 0
     run: list[str] = []
     for line in lines[:MOST_LINES]:
-        if read.of_line(line[:4000].encode(errors="surrogateescape")) is None:
+        if read.of_line(line[:LONGEST].encode(errors="surrogateescape")) is None:
             run.append(line)
             continue
         if run and any(map(_STACK.match, run)):
@@ -107,10 +122,10 @@ class OldestFirst:
 
 def _records(lines: Sequence[str]) -> list[list[str]]:
     """Lines with a time, each with the lines below it that have none."""
-    read = StampReader()
+    read = _stamps()
     records: list[list[str]] = []
     for line in lines:
-        if not records or read.of_line(line[:4000].encode(errors="surrogateescape")) is not None:
+        if not records or read.of_line(line[:LONGEST].encode(errors="surrogateescape")) is not None:
             records.append([])
         records[-1].append(line)
     return records
