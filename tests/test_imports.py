@@ -37,7 +37,7 @@ MOST_MODULES = {
     # when producers have used up their calls; lines of several processes in one text are told apart; what names and
     # settings hold, who writes to a journal, stacks in JSON, and names with line ends are told in files of their own;
     # a hash without OpenSSL is one, too, and so are names of threads, documents, prose, and usual lines about pauses
-    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 341,
+    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 342,
     # packed evidence of any kind, memory that arrays use one after the other, a dump that is unmapped beside the
     # report, and kernels that read fields are subjects of their own, and so is the order of the fields of a class;
     # times are told by one clock

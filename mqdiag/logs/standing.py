@@ -24,19 +24,19 @@ from mqdiag.logs.application_records import (
 )
 from mqdiag.logs.application_texts import part_of_an_application
 from mqdiag.logs.json_records import is_in_json, is_nameless_record, unwrapped, wrapped_head
-from mqdiag.logs.json_stacks import is_imitated, is_in_place
-from mqdiag.logs.message import Message, is_quiet
+from mqdiag.logs.json_stacks import is_imitated
+from mqdiag.logs.message import Message
 from mqdiag.logs.pod_settings import has_last_words, is_of_last_words
+from mqdiag.logs.stack_lines import begins_exception, is_in_stack, stack_of
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a_report
-from mqdiag.logs.whole_stack import WholeStack, whole_stack
+from mqdiag.logs.whole_stack import WholeStack
 from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.listings import Listing, is_comment
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
-from mqdiag.read.stacks.whole import has_first_frame
 
 LEAST_RECORDS = 20
 """records of an application without which a log is no place where users write"""
@@ -54,14 +54,6 @@ LEAST_PLACES = 10
 """messages of an application among which lines of one event stand, so that it is no text of a user"""
 PRINTED_BY_THE_JVM = ("collection", "output", "frame")
 """places of statements whose lines have a head of their own, or none"""
-_EXCEPTION = lazy_pattern(
-    r"\s{0,8}(?:Caused by: |Suppressed: |Exception in thread \".{1,200}?\" )?"
-    # the text of RocketMQ's own exceptions is its own, that of others may be a user's
-    r"(?:[\w.$]{0,200}|[\w.$]{0,60}rocketmq[\w.$]{1,140}: .{0,200})\Z"
-)
-"""what stands before a literal in the line of an exception"""
-_CLASS = lazy_pattern(r"(?!java\.lang\.)(?:\w+\.){2,9}\w+(?:Exception|Error): \Z")
-"""what stands before the whole text of an exception of one library"""
 _BEHIND_A_VALUE = lazy_pattern(
     r"(?:[,;] *|\b[\w.-]{1,60}=[^\s=]{1,200} +)(?:[\w$]{1,60}\.){0,12}[\w$]{0,80}(?:: [^,;=]{0,200})?\Z"
 )
@@ -74,8 +66,6 @@ _OF_A_RECORD = lazy_pattern(
     rf"[\[(<]?(?:{ANY}\b|(?:\d{{2,4}}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{{2}} [ \d]\d )?\d\d:\d\d:\d\d)"
 )
 """the beginning of a record among lines that have neither time nor level"""
-LEAST_FRAMES = 3
-"""frames of a stack that a logger printed"""
 
 
 class Standing(Enum):
@@ -198,7 +188,7 @@ class Standings(msgspec.Struct):
         if is_named and not self._records_in_json:
             return Standing.FORGED
         if is_named or (self._records_in_json and is_nameless_record(line, text)):
-            if is_of_rocketmq(wrapper.logger or "") or _is_in_stack(
+            if is_of_rocketmq(wrapper.logger or "") or is_in_stack(
                 line, literal, text[: max(at, 0)], statement
             ):
                 return Standing.SURE
@@ -214,7 +204,7 @@ class Standings(msgspec.Struct):
             return Standing.ALONE  # in however many places: no program logs the words of what runs it
         if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(text[: max(at, 0)]):
             return Standing.ALONE  # in however many places: a message with values of users ends so
-        stack = _stack_of(message, text[: max(at, 0)], statement)
+        stack = stack_of(message, text[: max(at, 0)], statement)
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
         ):
@@ -230,7 +220,7 @@ class Standings(msgspec.Struct):
         return (
             statement.place == "collection"
             or not before.strip()
-            or _begins_exception(before, statement)
+            or begins_exception(before, statement)
             or _OF_A_RECORD.match(before) is not None
         )
 
@@ -355,34 +345,6 @@ def _is_users(logger: str | None) -> bool:
     return logger is not None and is_own(logger)
 
 
-def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack | None:
-    """The stack below a record at WARN or ERROR, if it goes down to where its thread began and has an exception.
-
-    Args:
-        message: a line of it.
-        before: what stands before the literal of its statement.
-        statement: of the exception or of a frame.
-    """
-    is_line = statement.place == "exception" and _begins_exception(before, statement)
-    if not (is_line or statement.place == "frame") or is_quiet(message.record.header):
-        return None
-    stack = whole_stack(message)
-    if not stack.parts or ("\n" not in message.text and layout_of(stack.above) is None):
-        return None  # a further line of a message
-    methods = stack.parts[0].methods
-    return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
-
-
-def _begins_exception(before: str, statement: Statement) -> bool:
-    """Whether a literal stands in the line of an exception where no text of a user does.
-
-    A statement may name the class whose text it is; those of `java.lang` have texts of all programs.
-    """
-    named = (text for text in statement.behind if _CLASS.match(text) is not None and before.endswith(text))
-    texts = (before, *map(before.removesuffix, named))
-    return any(_EXCEPTION.match(text, min(begin_of(before), len(text))) is not None for text in texts)
-
-
 def _lies_between(own: Stamp, around: Around) -> bool:
     """Whether a time fits those of the records above and below; an unknown or a turned back clock contradicts none."""
     above, below = around.above, around.below
@@ -407,21 +369,4 @@ def _is_of_class(method: str, logger: str) -> bool:
         len(parts) > 1
         and len(names) > len(parts)
         and all(name.startswith(part) for name, part in zip(names, parts, strict=False))
-    )
-
-
-def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement) -> bool:
-    """Whether a literal stands where a logger that writes JSON prints a stack, and not in the text of an exception.
-
-    A further line of the text of an exception may be a user's; what caused it stands below frames.
-
-    Args:
-        line: the record.
-        literal: of the statement.
-        before: the text above the literal, as the record has it.
-        statement: where it stands in a stack.
-    """
-    is_frame = statement.place == "frame"
-    return is_in_place(line, literal, is_frame=is_frame) and (
-        is_frame or _begins_exception(before.rpartition("\n")[2], statement)
     )
