@@ -229,7 +229,7 @@ class JsonLines:
             if found is None:
                 continue
             inner = found[1]
-            if "log" in entry and not inner.endswith("\n") and len(self._part) < MOST_OPEN:
+            if found[0] == "log" and not inner.endswith("\n") and len(self._part) < MOST_OPEN:
                 self._part += inner
                 continue
             inner = (self._part + inner).replace("\r", "")

@@ -140,6 +140,14 @@ def test_smart_quotes_around_names_of_threads() -> None:
     assert heal(german.encode()).decode() == german
 
 
+def test_where_a_collector_found_a_line_is_no_text_of_it() -> None:
+    found = [
+        {"log": {"offset": at, "file": {"path": "/a.log"}}, "message": line}
+        for at, line in enumerate(LOG.splitlines())
+    ]
+    assert heal("".join(json.dumps(one) + "\n" for one in found).encode()).decode() == LOG
+
+
 def test_deep_json_is_no_wrapper() -> None:
     deep = b'{"log":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
     assert heal(deep) is deep
