@@ -33,7 +33,7 @@ from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a
 from mqdiag.logs.whole_stack import WholeStack
 from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
-from mqdiag.read.logs.listings import Listing, is_comment
+from mqdiag.read.logs.listings import Listing, is_row
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -62,10 +62,6 @@ _OTHER_LOGGER = lazy_pattern(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d,\d{{3}} +{ANY} +(?!Rocketmq)[A-Za-z][\w$]{{0,100}} - "
 )
 """a record in the form of a client's own file by a logger that none of its appenders belongs to"""
-_OF_A_RECORD = lazy_pattern(
-    rf"[\[(<]?(?:{ANY}\b|(?:\d{{2,4}}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{{2}} [ \d]\d )?\d\d:\d\d:\d\d)"
-)
-"""the beginning of a record among lines that have neither time nor level"""
 
 
 class Standing(Enum):
@@ -160,7 +156,9 @@ class Standings(msgspec.Struct):
             literal: by which it was found.
             event: place of the statement's event.
         """
-        if self.listing is not None and not self._is_own_line(message, statement, literal):
+        if self.listing is Listing.TEXTS:
+            return Standing.ALONE  # in however many places
+        if self.listing is Listing.VALUES and self._is_value(message, statement, literal):
             return Standing.FORGED
         if self.is_client or (self.is_application and _is_of_the_client(message)):
             part = part_of_an_application(message, statement, literal)
@@ -212,17 +210,12 @@ class Standings(msgspec.Struct):
             return Standing.LIKELY
         return Standing.ALONE
 
-    def _is_own_line(self, message: Message, statement: Statement, literal: bytes) -> bool:
-        """Whether a line of a listing holds no value, but is one that a program prints below it."""
-        if self.listing is Listing.TEXTS or is_comment(message.hit.line):
+    def _is_value(self, message: Message, statement: Statement, literal: bytes) -> bool:
+        """Whether a line of a listing tells what somebody gave, and is none that a process prints below it."""
+        if statement.place == "collection" or not is_row(message.hit.line):
             return False
         before = message.text[: max(message.text.find(literal.decode()), 0)].rpartition("\n")[2]
-        return (
-            statement.place == "collection"
-            or not before.strip()
-            or begins_exception(before, statement)
-            or _OF_A_RECORD.match(before) is not None
-        )
+        return bool(before.strip()) and not begins_exception(before, statement)
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
         """Whether an event was met among many messages."""

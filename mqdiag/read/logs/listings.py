@@ -12,7 +12,7 @@ from __future__ import annotations
 from enum import Enum
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.wrappers import FRAME
 
 LINES_OF_HEAD = 4
@@ -30,7 +30,7 @@ _TEXTS = lazy_pattern(
     # events of a recording as jfr prints them, packets by tcpdump -A
     rb"|jdk\.\w{1,60} \{\s*$|\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"
     # databases: the slow log, rows and tables of a client, answers of redis-cli
-    rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-{3,}\+|\*{20,} 1\. row \*|-\[ RECORD 1 \]"
+    rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-+\+-+\+|\*{20,} 1\. row \*|-\[ RECORD 1 \]"
     rb"|1\) 1\) \(integer\) "
 )
 """the beginning of a line of a listing whose values are texts of users, with line ends"""
@@ -62,6 +62,23 @@ _MANIFEST = lazy_pattern(rb"(?:- )?(?:apiVersion|kind|services|metadata):(?: |\s
 """the beginning of a line of a manifest of Kubernetes or compose"""
 _SETTING = lazy_pattern(rb"[ \t]*(?:export |set |#|;|-D)?[ \t]*[A-Za-z_][\w.\-\[\]/$]{0,200}[ \t]*=")
 _COMMENT = lazy_pattern(rb"[ \t]*[#;!]|[ \t]*\[[\w. -]{1,60}\][ \t]*\r?$")
+_ROW = lazy_pattern(
+    # a setting, an option; what jcmd calls its values, and settings and numbers of mqadmin
+    rb"[ \t]*(?:export |set |declare -x |-D|-XX?:?)?[A-Za-z_+-][\w.\-\[\]/$:]{0,200}[ \t]*="
+    rb"|-X\S|(?:Non-default )?VM [Ff]lags:|(?:jvm_args|java_command|java_class_path[ \w()]{0,12}|Command [Ll]ine): ?"
+    rb"|[A-Za-z]\w{2,80} {1,60}: |Event: \d"
+    # classes, strings, symbols, the text of a class
+    rb"|(?:\|[ |]*)?(?:\|--|\+--)|\|  |\s*\d{1,10}(?: \d{1,10})?: |0x[0-9a-f]{4,16} "
+    rb"|(?:public|protected|private|static|abstract|final|class|interface) |  [\w.]{1,200} ?[\w.$<>\[\]]{0,200}\("
+    # rows of processes, sockets, files, file systems; of metrics, of a script, of commands that were given
+    rb"|\s*(?!(?:" + ANY.encode() + rb")\b)[\w.@+-]{1,60} +\d{1,10} |\s*\d{1,10} +\S"
+    rb"|(?:ESTAB|LISTEN|CLOSE|TIME|SYN|FIN|LAST|UNCONN|tcp|udp|unix|u_)[\w-]{0,12} +|/\S* +\d"
+    rb"|[-dlbcps](?:[r-][w-][xsStT-]){3}|  inflating: |  extracting: |[a-z_:]\w{2,120}\{|\s*(?:echo|exec|printf) "
+    rb"|(?:\[pid +\d+\] )?(?:[\d:.]{8,17} )?\w{2,20}\("
+    # a row of a table of mqadmin: cells with wide gaps
+    rb"|\S{1,200}(?: {2,}\S{1,200}){2,}"
+)
+"""the beginning of a line with values: other lines are what a process prints, as below the settings of its script"""
 _FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
 
 
@@ -106,11 +123,16 @@ def listing_of(head: bytes, name: str = "") -> Listing | None:
     if _NAMED.search(name) is not None or any(map(_ANSWER.match, lines[:LINES_OF_HEAD])):
         return Listing.VALUES
     settings = sum(map(_is_setting, lines))
-    others = sum(not is_comment(line) and _FRAME.match(line) is None for line in lines)
+    others = sum(not _is_comment(line) and _FRAME.match(line) is None for line in lines)
     return Listing.VALUES if settings >= max(LEAST_SETTINGS, LEAST_SHARE * others) else None
 
 
-def is_comment(line: bytes) -> bool:
+def is_row(line: bytes) -> bool:
+    """Whether a line of a listing has values, rather than the words of a process that prints below it."""
+    return _ROW.match(line) is not None or _is_comment(line)
+
+
+def _is_comment(line: bytes) -> bool:
     """Whether a line of settings is none of them, but a remark or the name of a section."""
     return _COMMENT.match(line) is not None
 
