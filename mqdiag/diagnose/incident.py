@@ -217,7 +217,7 @@ def _sort(
                 )
             )
             continue
-        for kind in [kind for kind in fitting if kind.sole] or fitting:
+        for kind in [kind for kind in fitting if kind.sole and not kind.shares(found)] or fitting:
             by_kind[kind].append(found.trimmed())
         if not fitting:
             fitting = [kind for kind in kinds if kind.takes_rest(found)]

@@ -47,7 +47,7 @@ def _recognise(piece: Piece) -> bool:
     ):
         return False  # a document, and neither a log nor records of JSON one below the other
     return piece.is_text and (
-        is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or _is_excerpt(piece)
+        is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or is_excerpt(piece)
     )
 
 
@@ -80,7 +80,7 @@ def _has_wrapped_records(piece: Piece) -> bool:
     return piece.holds(MARKS) and (known_heads(lines)[0] or 0) >= LEAST_SHARE
 
 
-def _is_excerpt(piece: Piece) -> bool:
+def is_excerpt(piece: Piece) -> bool:
     """Whether text has a message of RocketMQ, of which time, level and thread were cut off."""
     name = piece.name.lower().removesuffix(".gz")
     if (

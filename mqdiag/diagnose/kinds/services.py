@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
+from mqdiag.diagnose.kinds.logs import is_excerpt
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
@@ -19,6 +20,8 @@ from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
 NOTHING = say("looks like an answer of a database, but no row of it could be read")
+_OF_A_HOST = ("disks and memory", "sockets")
+"""what has no text of users in it"""
 MOST_CHARACTERS = 512 << 20
 """characters that are read of one file"""
 
@@ -75,4 +78,9 @@ def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
                 return
 
 
-KIND = EvidenceKind(name="service", recognise=_recognise, read=_read, sole=True)
+def _shares(piece: Piece) -> bool:
+    """Whether words of a process, such as of one that does not start, stand below what a tool tells of its host."""
+    return _kind_of(piece) in _OF_A_HOST and is_excerpt(piece)
+
+
+KIND = EvidenceKind(name="service", recognise=_recognise, read=_read, sole=True, shares=_shares)

@@ -113,6 +113,8 @@ class EvidenceKind(msgspec.Struct, frozen=True, kw_only=True):
     """whether it reads a piece that is of no kind"""
     sole: bool = False
     """what is of this kind is of no other: its lines may have times, and it is no log"""
+    shares: Recognise = _no_piece
+    """whether a piece of such a kind holds other evidence too: somebody put answers of tools and a log together"""
     is_folder: Callable[[Path], bool] = _no_folder
     """whether a folder is such evidence as a whole"""
     keeps: Callable[[str], bool] = _no_member
