@@ -163,6 +163,11 @@ ABOVE = {
     "answer of jcmd": "4242:\n-XX:CICompilerCount=2 -XX:MaxHeapSize=1073741824\n",
     "flags": "-XX:InitialHeapSize=262144000 -XX:MaxHeapSize=4194304000 -XX:+PrintCommandLineFlags\n",
     "file systems": "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/sda1 100000 20000 80000 20% /\n\n",
+    "load": "top - 10:00:01 up 12 days,  1:02,  1 user,  load average: 0.00, 0.01, 0.05\n"
+    "Tasks: 101 total,   1 running\n\n  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND\n"
+    " 4711 app       20   0 5120000 1.0g  20000 S   0.0  3.0   0:12.34 java\n\n",
+    "histogram": " num     #instances         #bytes  class name\n----------------------------------------------\n"
+    "   1:          1000          24000  java.lang.String\nTotal          1000          24000\n\n",
     "files": "total 8\n-rw-r--r-- 1 app app 10 Nov 21 13:00 a.log\n",
     "banner": "+--------------+\n| order server |\n+--------------+\n",
 }

@@ -17,6 +17,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.crash.recognise import begins_as_crash_report
 from mqdiag.read.logs.container_status import has_row_of_trouble, has_status_lines, is_container_status
 from mqdiag.read.logs.heads import known_heads
+from mqdiag.read.logs.listings import without_rows
 from mqdiag.read.logs.prose import is_prose
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.squeezed import unpacked_head
@@ -87,11 +88,12 @@ def is_excerpt(piece: Piece) -> bool:
         name.endswith(_DATA if piece.given else DOCUMENTS)
         or piece.holds(MARKS)
         or begins_as_crash_report(piece.text)  # it has names of threads and texts of exceptions
-        or is_of_a_tool(piece.inner_head)
-        or is_histogram(piece.inner_head)  # its class names are no messages
     ):
         return False
-    return any(literal in piece.inner_head for literal in _telling_literals())
+    head = piece.inner_head
+    if is_of_a_tool(head) or is_histogram(head):  # its names of threads and classes are no messages
+        head = without_rows(head)
+    return any(literal in head for literal in _telling_literals())
 
 
 @cache

@@ -20,8 +20,8 @@ from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
 NOTHING = say("looks like an answer of a database, but no row of it could be read")
-_OF_A_HOST = ("disks and memory", "sockets")
-"""what has no text of users in it"""
+_ANSWERS = ("disks and memory", "sockets", "database sessions")
+"""what a tool answers, below which the answer of another one may stand"""
 MOST_CHARACTERS = 512 << 20
 """characters that are read of one file"""
 
@@ -79,8 +79,8 @@ def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
 
 
 def _shares(piece: Piece) -> bool:
-    """Whether words of a process, such as of one that does not start, stand below what a tool tells of its host."""
-    return _kind_of(piece) in _OF_A_HOST and is_excerpt(piece)
+    """Whether words of a process, such as of one that does not start, stand below what a tool answers."""
+    return _kind_of(piece) in _ANSWERS and is_excerpt(piece)
 
 
 KIND = EvidenceKind(name="service", recognise=_recognise, read=_read, sole=True, shares=_shares)

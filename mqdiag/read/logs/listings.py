@@ -31,7 +31,7 @@ _TEXTS = lazy_pattern(
     rb"|jdk\.\w{1,60} \{\s*$|\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"
     # databases: the slow log, rows and tables of a client, answers of redis-cli
     rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-+\+-+\+|\*{20,} 1\. row \*|-\[ RECORD 1 \]"
-    rb"|1\) 1\) \(integer\) "
+    rb"|-{3,}(?:\+-{2,})+\s*$|1\) 1\) \(integer\) "
 )
 """the beginning of a line of a listing whose values are texts of users, with line ends"""
 _ANSWER = lazy_pattern(
@@ -130,6 +130,15 @@ def listing_of(head: bytes, name: str = "") -> Listing | None:
 def is_row(line: bytes) -> bool:
     """Whether a line of a listing has values, rather than the words of a process that prints below it."""
     return _ROW.match(line) is not None or _is_comment(line)
+
+
+def without_rows(head: bytes) -> bytes:
+    """What stands among or below the rows of a listing.
+
+    Args:
+        head: first bytes of the listing.
+    """
+    return b"\n".join(line for line in head.split(b"\n") if not is_row(line))
 
 
 def _is_comment(line: bytes) -> bool:
