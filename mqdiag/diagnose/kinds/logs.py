@@ -22,6 +22,7 @@ from mqdiag.read.logs.prose import is_prose
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import Content
+from mqdiag.read.stacks.cpu_times import is_cpu_times
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
 LEAST_SHARE = 0.5
@@ -91,8 +92,10 @@ def is_excerpt(piece: Piece) -> bool:
     ):
         return False
     head = piece.inner_head
-    if is_of_a_tool(head) or is_histogram(head):  # its names of threads and classes are no messages
+    if is_histogram(head) or is_cpu_times(piece.text):  # names of classes and threads are no messages
         head = without_rows(head)
+    elif is_of_a_tool(head):
+        return False
     return any(literal in head for literal in _telling_literals())
 
 
