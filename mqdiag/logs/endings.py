@@ -24,8 +24,13 @@ _SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illega
 """128 + the number of the signal"""
 _SHELL = lazy_pattern(
     r"\.sh: line \d{1,6}:(?: {1,10}\d{1,9} (?P<signal>Killed|Segmentation fault|Bus error|Aborted|Illegal instruction) "
-    r"| .{1,300}: (?:No such file or directory|[Cc]ommand not found|Permission denied|cannot execute)\b)"
+    r"| (?P<program>.{1,300}): (?:No such file or directory|[Cc]ommand not found|Permission denied|cannot execute)\b)"
 )
+_LOOKS_ONLY = lazy_pattern(
+    r"(?:\S*/)?(?:jstack|jcmd|jmap|jps|jstat|jinfo|jfr|iostat|vmstat|mpstat|pidstat|sar|top|htop|free|df|ss|netstat"
+    r"|lsof|dmesg|journalctl|perf|strace|ltrace|gdb|tcpdump|curl|wget|nc|telnet|ping|dig|nslookup|kubectl|crictl|jq|bc)\Z"
+)
+"""a program by which a script looks at a process, and starts none"""
 _PROBE = b"probe failed: "
 _OOM_KILLED = lazy_pattern(
     # kubectl get pods, then keys of a status and flags of docker inspect, then words of a person or a program
@@ -58,7 +63,7 @@ def shell_said(message: Message, log: LogTally) -> None:
         tally = log.add("container-exited", message)
         if tally is not None:
             tally.keep_largest("exit_code", _SIGNALS[found["signal"]])
-    else:
+    elif _LOOKS_ONLY.match(found["program"]) is None:
         log.add("start-script-failed", message, side="broker")
 
 

@@ -187,6 +187,18 @@ def test_words_of_a_process_count_below_a_listing(tmp_path: Path, above: str, co
     )
 
 
+def test_threads_and_crash_below_an_answer_count(tmp_path: Path) -> None:
+    sockets = (
+        "Active Internet connections (w/o servers)\nProto Recv-Q Send-Q Local Address   Foreign Address State\n"
+        "tcp        0      0 10.0.0.9:40000  10.0.0.1:10911  ESTABLISHED\n\n"
+    )
+    for name, pasted, rule in (("threads", DUMP, "deadlock"), ("crash", CRASH, "jvm-crash")):
+        folder = tmp_path / name
+        folder.mkdir()
+        found = {one.rule: one.severity for one in findings(folder, "diag.txt", sockets + pasted)}
+        assert found.get(rule) == "error", (name, found)
+
+
 def test_lines_of_settings_are_not_joined(tmp_path: Path) -> None:
     text = (
         "HOME=/root\nGREETING=Terminating due to java.lang.OutOfMemoryError: Java heap space\nLANG=C\nTERM=x\n"

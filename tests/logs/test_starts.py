@@ -111,6 +111,11 @@ def test_why_a_start_failed(text: str, cause: str, tmp_path: Path) -> None:
         '3f9c0b2d11aa  mq:5.1.4  "./entry.sh"  2 hours ago  Exited (0) 11 minutes ago  mq\n',
         '3f9c0b2d11aa  mq:5.1.4  "./entry.sh"  2 hours ago  Up 11 minutes  mq\n',
         "bash: foo: command not found\n",
+        # a tool that somebody wanted to look at a process with
+        "collect.sh: line 30: iostat: command not found\n",
+        "collect.sh: line 31: /usr/bin/jstack: No such file or directory\n",
+        "'jstack' is not recognized as an internal or external command,\n",
+        "/usr/bin/env: 'python': No such file or directory\n",
         # a listener that throws, where a class is missing for an application's own answer
         '2026-11-21 12:00:00.123 INFO [main] com.acme.Search - user asked "APPLICATION FAILED TO START"\n',
     ],

@@ -8,7 +8,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.kinds.logs import is_excerpt
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
-from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.piece import CRASH_HEADS, Piece
 from mqdiag.errors import InputError
 from mqdiag.facts.services import ServicesFacts
 from mqdiag.progress import Progress
@@ -17,6 +17,7 @@ from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.services.reader import ServiceText, kind_of, may_be_one, read_services, together
 from mqdiag.read.stacks.decode import TextPieces
+from mqdiag.read.stacks.reader import MARKS
 from mqdiag.text import Text, say
 
 NOTHING = say("looks like an answer of a database, but no row of it could be read")
@@ -79,8 +80,8 @@ def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
 
 
 def _shares(piece: Piece) -> bool:
-    """Whether words of a process, such as of one that does not start, stand below what a tool answers."""
-    return _kind_of(piece) in _ANSWERS and is_excerpt(piece)
+    """Whether words of a process, its threads or its crash stand below what a tool answers."""
+    return _kind_of(piece) in _ANSWERS and (is_excerpt(piece) or piece.holds(MARKS) or piece.holds(CRASH_HEADS))
 
 
 KIND = EvidenceKind(name="service", recognise=_recognise, read=_read, sole=True, shares=_shares)
