@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,16 @@ def test_the_verdict_of_damaged_evidence_stays(kind: str, tmp_path: Path) -> Non
             lost[name] = found
             assert now != "healthy", f"{name}: an all-clear over a fault"
     assert {(kind, name) for name in lost} == {one for one in LOST if one[0] == kind}, lost
+
+
+def test_crash_report_that_was_cut_in_its_head_allows_no_all_clear(tmp_path: Path) -> None:
+    head = (
+        "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+        "#  SIGSEGV (0xb) at pc=0x00007f3b, pid=4242, tid=4243\n"
+    )
+    with tarfile.open(FIXTURES / "stacks/idle/series.tar.gz") as series:
+        series.extractall(tmp_path, filter="data")
+    for end in range(head.index("Environment:"), len(head) + 1, 8):
+        (tmp_path / "hs_err_pid4242.log").write_text(head[:end])
+        report = diagnose_incident([tmp_path]).report
+        assert report.answer.state != "healthy", head[:end]

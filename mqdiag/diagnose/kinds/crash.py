@@ -24,6 +24,7 @@ from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.listings import may_hold_texts
+from mqdiag.read.logs.prose import is_prose
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.text import Text, say
 
@@ -76,7 +77,10 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
         if not own:
-            found.inputs.append(piece.read_as("crash", skipped=NOTHING))
+            if is_prose(piece.name, piece.inner_head):
+                found.inputs.append(piece.read_as("crash", skipped=NOTHING))
+            else:
+                found.inputs.append(piece.read_as("crash", problem=NOTHING))
             continue
         reports += own
         in_document = is_document(unpacked_head(piece.head))
