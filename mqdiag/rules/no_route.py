@@ -15,7 +15,7 @@ RULE = Rule("no-route")
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all topics: sends that failed, and answers of the name server to clients that asked."""
     asked_for_traces = events(logs, "trace-route-not-known")
-    lasting_traces = [one for one in asked_for_traces if one.count > (one.peak_per_minute or 0)]
+    lasting_traces = [one for one in asked_for_traces if _lasts(one)]
     if trace := [*events(logs, "trace-not-sent"), *lasting_traces]:
         yield RULE.case(
             "trace-topic-missing",
@@ -32,7 +32,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
         )
     failed, asked = events(logs, "send-no-route"), events(logs, "route-not-known")
     # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again
-    lasting = [event for event in asked if event.count > (event.peak_per_minute or 0) or logs.is_excerpt]
+    lasting = [event for event in asked if _lasts(event) or logs.is_excerpt]
     if not failed and not enough(logs, lines_of(lasting), limits["lines"]):
         return
     found = [*failed, *asked]
@@ -45,6 +45,11 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
         evidence={"name_server_lines": lost},
         rows={"events": _rows(found)},
     )
+
+
+def _lasts(event: LogEvent) -> bool:
+    """Whether there are more lines than those of one minute, that of the start, in the log of each process."""
+    return event.count > (event.peak_per_minute or 0) * max(len(event.files), 1)
 
 
 def _rows(found: list[LogEvent]) -> tuple[dict[str, Value], ...]:

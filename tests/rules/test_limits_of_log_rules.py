@@ -22,6 +22,7 @@ from mqdiag.rules import (
     flow_control,
     gc_thrashing,
     listener_throws,
+    no_route,
     offset_not_matched,
     offset_reset_to_zero,
     out_of_memory_thread,
@@ -765,3 +766,11 @@ def test_a_lost_leader_that_is_replaced_soon_is_no_fault() -> None:
     often = msgspec.structs.replace(lost, count=3)
     (found,) = findings(raft_without_leader, events=(often, known))
     assert found.severity is Severity.WARNING
+
+
+def test_starts_of_several_clients_miss_no_topic() -> None:
+    """Each asks for a new topic within the minute of its start; together they have the lines of one that asks on."""
+    one, two = ("client-1.log",), ("client-1.log", "client-2.log")
+    for files, count, fires in ((one, 14, True), (two, 14, False), (two, 40, True)):
+        asked = event("route-not-known", count, peak_per_minute=7, files=files)
+        assert bool(findings(no_route, events=(asked,))) is fires, (files, count)
