@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mqdiag.errors import UsageError
 from mqdiag.fleet.files.fingerprints import WHOLE, content_fingerprint
 from mqdiag.fleet.files.incidents import Incident, IncidentFile, incidents
 from mqdiag.fleet.files.labels import Labels, Template
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
+from mqdiag.fleet.files.storage import storage
 from mqdiag.language import english
 
 MINUTE_NS = 60 * 10**9
@@ -249,3 +251,38 @@ def test_labels_are_part_of_an_incident() -> None:
         [EvidenceFile(uri="a", bytes=10, labels=Labels(service="pay", host="h1", time_ns=1))], 600
     )
     assert one.listing != other.listing
+
+
+def test_a_name_that_is_not_utf_8_is_lost_evidence_and_the_rest_is_there(tree: Path) -> None:
+    """Tables and reports have no text for such a name, so that it is told escaped."""
+    os.mkdir(os.fsencode(tree) + b"/svc\xff")
+    for name in (b"/svc\xff/x.hprof", b"/pay/h3/d%\xfe.hprof", b"/pay/h3/.hid\xfe"):
+        with open(os.fsencode(tree) + name, "wb"):
+            pass
+    by_uri = {file.uri: file for file in Listing([str(tree)])}
+    lost = {uri for uri, file in by_uri.items() if file.error is not None}
+    assert len(by_uri) == 5
+    assert lost == {f"file://{tree}/svc%FF", f"file://{tree}/pay/h3/d%25%FE.hprof"}
+    assert {by_uri[uri].error for uri in lost} == {"has a name that is not valid UTF-8; rename it"}
+    assert by_uri[f"file://{tree}/svc%FF"].labels == Labels(service="svc%FF", host="unknown")
+    assert (by_uri[f"file://{tree}/pay/h3/d%25%FE.hprof"].labels.host) == "h3"
+
+
+def test_a_given_name_that_is_not_utf_8_is_an_error_of_its_own(tree: Path) -> None:
+    given = f"{tree}/svc\udcff"
+    os.mkdir(given)
+    listing = Listing([given, f"{tree}/orders"])
+    assert len(list(listing)) == 2
+    assert english()(listing.errors[given]) == "has a name that is not valid UTF-8; rename it"
+    with pytest.raises(UsageError, match="svc%FF has a name that is not valid UTF-8"):
+        storage(given)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look into all folders")
+def test_a_folder_whose_files_cannot_be_looked_at_is_lost_evidence(tree: Path) -> None:
+    (tree / "pay/h3").chmod(0o400)
+    try:
+        (lost,) = (file for file in Listing([str(tree)]) if file.error is not None)
+    finally:
+        (tree / "pay/h3").chmod(0o700)
+    assert lost.uri == f"{tree}/pay/h3"

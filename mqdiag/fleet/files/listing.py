@@ -14,7 +14,7 @@ from mqdiag.fleet.files.captures import Capture, capture_in, is_note
 from mqdiag.fleet.files.labelling import Labelling
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
-from mqdiag.fleet.files.storage import Entry, Storage, storage
+from mqdiag.fleet.files.storage import Entry, Storage, escaped, named_in_utf8, storage
 from mqdiag.read.capture_manifest import MANIFEST
 from mqdiag.text import Text, say
 
@@ -23,6 +23,7 @@ Identity = tuple[int, int | None]
 _GLOB = frozenset("*?[")
 DEEPEST = 64
 """folders in folders"""
+_STRAY_NAME = "has a name that is not valid UTF-8; rename it"
 
 
 class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,6 +102,8 @@ class Listing:
         return self._since_ns is not None and time_ns is not None and time_ns < self._since_ns
 
     def _files(self, given: str) -> Iterator[EvidenceFile]:
+        if not named_in_utf8(given):
+            raise InputError(escaped(given), say("has a name that is not valid UTF-8; rename it"))
         store, path = storage(given)
         if is_manifest(path):
             yield from self._of_manifest(given, store, path)
@@ -152,19 +155,22 @@ class Listing:
                 continue
             elif store.is_link(name):
                 self._left_out["linked_folders"] += 1
+            elif not named_in_utf8(name):
+                yield (name, _STRAY_NAME), capture
             else:
                 yield from self._below(store, name, depth + 1, capture)
 
     def _lost_folder(self, store: Storage, folder: str, reason: str, start: int) -> EvidenceFile:
         """A folder without a listing is lost evidence of the service that it would belong to."""
-        relative = folder[start:]
+        relative = escaped(folder[start:])
         inside = default_labels(f"{relative}/{UNKNOWN}")
         labels = Labels(service=UNKNOWN, host=relative) if self._templates else inside
         return EvidenceFile(uri=store.uri(folder), labels=labels, error=reason)
 
     def _labelled(
-        self, store: Storage, entry: Entry, relative: str, capture: Capture | None = None, start: int = 0
+        self, store: Storage, entry: Entry, inside: str, capture: Capture | None = None, start: int = 0
     ) -> EvidenceFile | None:
+        relative = escaped(inside)
         if capture is not None:
             labels = capture.labels(f"{capture.folder}/{MANIFEST}"[start:], self._templates)
             if labels is not None:
@@ -194,7 +200,12 @@ class Listing:
 
 def _evidence(uri: str, entry: Entry, labels: Labels, capture: str | None = None) -> EvidenceFile:
     return EvidenceFile(
-        uri=uri, bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels, capture=capture
+        uri=uri,
+        bytes=entry.bytes,
+        modified_ns=entry.modified_ns,
+        labels=labels,
+        capture=capture,
+        error=None if named_in_utf8(entry.path) else _STRAY_NAME,
     )
 
 

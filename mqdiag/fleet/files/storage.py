@@ -7,7 +7,10 @@ not know (sftp, http, memory, ...) go through fsspec where that is installed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +25,10 @@ from mqdiag.text import say
 
 HADOOP_NAMES = {"s3a": "s3", "s3n": "s3"}
 """what Hadoop calls a scheme that pyarrow knows under another name"""
+_STRAY = re.compile("[\udc80-\udcff]+")
+"""bytes of a path that are not valid UTF-8, as Python has them"""
+_NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
+"""a name that was removed since it was listed, and a link to nothing"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,15 +57,24 @@ class Storage:
         return isinstance(self.system, fs.LocalFileSystem)
 
     def uri(self, path: str) -> str:
-        """The name under which any executor finds the path."""
+        """The name under which any executor finds the path, and the tables keep it.
+
+        A path that is not valid UTF-8 has none. It gets a URI that no other path has, with its bytes escaped.
+        """
+        if not named_in_utf8(path):
+            return f"file://{escaped(path)}"
         return f"{self.prefix}{path}{self.query}"
 
     def walk(self, folder: str) -> list[Entry | str]:
         """Files (as entries) and folders (as paths) of one folder, by name.
 
+        Bytes of a local name that are not valid UTF-8 are as Python has them in paths; see `named_in_utf8`.
+
         Raises:
             OSError: the folder cannot be listed.
         """
+        if self.is_local:
+            return _of_local(folder)
         found: list[Entry | str] = []
         for info in self.system.get_file_info(fs.FileSelector(folder, allow_not_found=False)):
             if info.type == fs.FileType.Directory:
@@ -140,8 +156,10 @@ def storage(uri: str) -> tuple[Storage, str]:
     """The storage of a path or URI, and the path in it.
 
     Raises:
-        UsageError: the scheme is unknown, or the URI is malformed.
+        UsageError: the scheme is unknown, or the URI is malformed or not valid UTF-8.
     """
+    if not named_in_utf8(uri):
+        raise UsageError(say("{path} has a name that is not valid UTF-8; rename it", path=escaped(uri)))
     if "://" not in uri:
         return Storage(_local(), ""), os.path.abspath(uri)
     scheme, _, rest = uri.partition("://")
@@ -162,6 +180,24 @@ def storage(uri: str) -> tuple[Storage, str]:
         netloc, _, inner = rest.partition("/")
         return Storage(system, f"{scheme}://{netloc}", mark + query), f"/{inner}".rstrip("/")
     return Storage(system, f"{scheme}://", mark + query), rest.rstrip("/")
+
+
+def named_in_utf8(path: str) -> bool:
+    """Whether stores, tables and reports can take a path as it is; local names may have any bytes."""
+    return _STRAY.search(path) is None
+
+
+def escaped(path: str) -> str:
+    """A path with each byte that is not valid UTF-8 as in a URI, such as %FF, and % as %25 so that no two are alike.
+
+    A path that is valid UTF-8 is left as it is.
+    """
+    if named_in_utf8(path):
+        return path
+    whole = path.replace("%", "%25")
+    return _STRAY.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found.group().encode(errors="surrogateescape")), whole
+    )
 
 
 def without_options(uri: str) -> str:
@@ -190,6 +226,25 @@ def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
                 say("{scheme}://{netloc}: {first_line}", scheme=scheme, netloc=netloc, first_line=reason)
             ) from error
     return system
+
+
+def _of_local(folder: str) -> list[Entry | str]:
+    """As `Storage.walk`; pyarrow ends at the first name that is not valid UTF-8."""
+    found: list[Entry | str] = []
+    with os.scandir(folder) as names:
+        for one in names:
+            path = os.path.join(folder, one.name)
+            try:
+                what = one.stat()
+            except OSError as error:
+                if error.errno in _NOTHING_THERE:
+                    continue
+                raise
+            if stat.S_ISDIR(what.st_mode):
+                found.append(path)
+            elif stat.S_ISREG(what.st_mode):
+                found.append(Entry(path=path, bytes=what.st_size, modified_ns=what.st_mtime_ns))
+    return sorted(found, key=lambda one: one if isinstance(one, str) else one.path)
 
 
 def _entry(info: fs.FileInfo) -> Entry:
