@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -32,6 +33,8 @@ EMPTY = say("is an empty folder; give one with heap dumps, thread dumps, flight 
 MOST_NAMED = 5
 """files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
+_PART = re.compile("[/!]")
+"""what ends the name of a folder or an archive in a path"""
 _HIDES_EVIDENCE = say(
     "holds lines of a log, a dump or an archive in a form that is not read; save what is in it as files or as text"
 )
@@ -163,16 +166,18 @@ def _of_cut(given: Input, cut: Mapping[str, Text]) -> Input:
 
 def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
     """An error for each path that was given, where nothing under any of them is evidence."""
-    told = list(inputs)
-    for name in dict.fromkeys(given):
-        own = [
-            one for one in told if one.path == name or one.path.startswith((name.rstrip("/") + "/", name + "!"))
-        ]
+    told: list[Input] = []
+    below = _Below(given)
+    for one in inputs:
+        below.add(one.path, len(told))
+        told.append(one)
+    for name, places in below.places.items():
+        own = [told[place] for place in places]
         if any(one.error is not None for one in own):
             continue
         if len(own) == 1 and own[0].path == name:
             lost = msgspec.structs.replace(own[0], complete=False, error=own[0].skipped, skipped=None)
-            told[told.index(own[0])] = lost
+            told[places[0]] = lost
         else:
             reason = EMPTY
             if own:
@@ -183,8 +188,33 @@ def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
                     first=tuple(one.path for one in own[:MOST_NAMED]),
                     more=say(" and others") if len(own) > MOST_NAMED else NOTHING,
                 )
+            below.add(name, len(told))
             told.append(Input(path=name, complete=False, error=reason))
     return told
+
+
+class _Below:
+    """Which inputs are one of the given paths or below it; each input is looked at once, however many paths there are.
+
+    Args:
+        given: files, folders and archives.
+    """
+
+    def __init__(self, given: Iterable[str]) -> None:
+        self.places: dict[str, list[int]] = {name: [] for name in given}
+        """places of the inputs by given path"""
+        self._starts: dict[str, list[str]] = {}
+        for name in self.places:
+            for start in (name.rstrip("/") + "/", name + "!"):
+                self._starts.setdefault(start, []).append(name)
+
+    def add(self, path: str, place: int) -> None:
+        """Take the path of an input and its place in their list."""
+        ends = (found.end() for found in _PART.finditer(path))
+        above = [name for end in ends for name in self._starts.get(path[:end], ())]
+        for name in dict.fromkeys((path, *above)):
+            if name in self.places:
+                self.places[name].append(place)
 
 
 def _sort(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mqdiag.findings import Report
 
 MOST_ROWS = 1000
+MOST_PATHS = 1000
+"""of one question; a folder is one, however many files it has"""
 QUERY_S = 55.0
 """after which a query is interrupted; with the grace to end by itself, it has 60 s in all"""
 
@@ -210,6 +212,14 @@ class Questions:
         )
 
     def _allowed(self, paths: list[str]) -> list[str]:
+        if len(paths) > MOST_PATHS:
+            raise UsageError(
+                say(
+                    "{paths:count} paths are too many; give {most:count} at most, or the folder that they are in",
+                    paths=len(paths),
+                    most=MOST_PATHS,
+                )
+            )
         return list(dict.fromkeys(self._folders.allowed(path) for path in dict.fromkeys(paths)))
 
     def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail) -> Answer:

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import tarfile
+import time
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
@@ -225,6 +226,38 @@ def test_a_folder_without_evidence_has_no_verdict(tmp_path: Path) -> None:
     assert notes.skipped is not None
     assert folder.error is not None
     assert english()(folder.error).startswith("holds no evidence of a known kind")
+
+
+def test_each_given_path_without_evidence_is_told_by_what_is_below_it(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/notes.md").write_text("# Notes\n\nNothing here.\n")
+    (tmp_path / "empty").mkdir()
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("notes.md", "# Notes\n\nNothing here.\n")
+    given = ["in", "in/", "in/notes.md", "empty", "a.zip", "gone", "gone"]
+    report = diagnose_incident([f"{tmp_path}/{name}" for name in given]).report
+    told = {
+        one.path.removeprefix(f"{tmp_path}/"): re.split("[,;]", english()(one.error))[0]
+        for one in report.inputs
+        if one.error is not None
+    }
+    nothing = "holds no evidence of a known kind"
+    assert told == {
+        "in": nothing,
+        "in/": nothing,
+        "in/notes.md": nothing,
+        "empty": "is an empty folder",
+        "a.zip": nothing,
+        "gone": "no such file or folder",
+    }
+
+
+def test_many_paths_with_nothing_take_little_time(tmp_path: Path) -> None:
+    """Who asks about thousands of files of an earlier time gets an answer; a square of them took minutes."""
+    begun = time.process_time()
+    report = diagnose_incident([f"{tmp_path}/gone{number}" for number in range(5_000)]).report
+    assert time.process_time() - begun < 12
+    assert sum(given.error is not None for given in report.inputs) == 5_000
 
 
 def test_a_packed_saved_report_is_read(tmp_path: Path) -> None:

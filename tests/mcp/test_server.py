@@ -27,7 +27,7 @@ from mqdiag.cli.mcp import _watch
 from mqdiag.config import ConfigFile, Settings, resolve
 from mqdiag.errors import InputError, UsageError
 from mqdiag.mcp.folders import Folders
-from mqdiag.mcp.questions import QUERY_S, Questions
+from mqdiag.mcp.questions import MOST_PATHS, QUERY_S, Questions
 from mqdiag.mcp.server import made_server
 from mqdiag.mcp.shortened import MOST_BYTES, MOST_TEXT, shortened
 from mqdiag.mcp.standard_input import _Requests, mended
@@ -443,6 +443,12 @@ def test_a_path_that_is_named_again_is_read_once(folder: Path) -> None:
     once = values(asked(folder, "diagnose", paths=["given.hprof"]))
     again = values(asked(folder, "diagnose", paths=["given.hprof", "./given.hprof", *["given.hprof"] * 3]))
     assert len(again["inputs"]) == len(once["inputs"]) == 1
+
+
+@pytest.mark.parametrize("tool", ["diagnose", "stacks", "logs"])
+def test_more_paths_than_a_question_may_have_are_refused(folder: Path, tool: str) -> None:
+    told = line(asked(folder, tool, paths=[f"missing{number}" for number in range(MOST_PATHS + 1)]))
+    assert told == "1,001 paths are too many; give 1,000 at most, or the folder that they are in"
 
 
 @CHECK
