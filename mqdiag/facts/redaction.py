@@ -9,6 +9,9 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Annotated
 
+HIDDEN = "(hidden)"
+"""what stands for a text that is not shown"""
+
 
 class Redact(Enum):
     """What becomes of a text."""

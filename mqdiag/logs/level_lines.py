@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from mqdiag.facts.redaction import HIDDEN
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
@@ -112,6 +113,14 @@ class LevelLines(msgspec.Struct):
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
     _looked_at: int = 0
+
+    def hide(self) -> None:
+        """Forget what the lines say; where the first of each kind stands is kept."""
+        self.texts = Counter({HIDDEN: self.texts.total()} if self.texts else {})
+        kept: dict[str | Entry, Sample] = {}
+        for kind, sample in self.samples.items():
+            kept.setdefault(HIDDEN if isinstance(kind, str) else kind, sample._replace(text=HIDDEN))
+        self.samples = kept
 
     def see(self, block: bytes, places: Sequence[Sequence[int]], lines_above: int) -> None:
         """Count the lines of one block.

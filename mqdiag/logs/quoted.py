@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import HIDDEN
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.counting import Handler
 from mqdiag.logs.log_tally import LogTally
@@ -45,6 +46,11 @@ class QuotedLines(msgspec.Struct):
     _found: QuotedLine | None = None
     _looked_at: dict[int, tuple[int, bool]] = msgspec.field(default_factory=dict)
     """by literal, how many lines were looked at, and whether the last of them said something"""
+
+    def hide(self) -> None:
+        """Forget what the lines say; where they stand is kept."""
+        for one in self.shown:
+            one.quotes = one.text = HIDDEN
 
     def own(self, position: int) -> None:
         """A statement stands in its own place: what else its line quotes is a part of it."""

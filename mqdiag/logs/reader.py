@@ -31,7 +31,7 @@ from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
-from mqdiag.read.logs.listings import listing_of
+from mqdiag.read.logs.listings import Listing, listing_of, shows_bodies
 from mqdiag.read.logs.scan import Counts, Scanner, Take, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
@@ -128,7 +128,8 @@ class LogsReader:
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
-        shape, standings = as_written(shape_of(head, path), first, listing_of(head, path))
+        listing = listing_of(head, path)
+        shape, standings = as_written(shape_of(head, path), first, listing)
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
@@ -140,7 +141,8 @@ class LogsReader:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
 
             team = TeamLines(self._statements, tally)
-        watched = _Watched(_joined(first, source), None if team is None else team.see)
+        of_users = listing is Listing.TEXTS  # a team's statement in one proves nothing
+        watched = _Watched(_joined(first, source), None if team is None or of_users else team.see)
         last_position, last_handler = -1, None
         taken: set[int] = set()
         alone = early = 0
@@ -192,6 +194,11 @@ class LogsReader:
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
         if repeated is not None and tally.is_harmless(repeated[0]):
             repeated = None
+        untold = untold_lines(head, taken) if is_short and shape.kind == "application" else Untold()
+        if shows_bodies(head):
+            quoted.hide()
+            levels.hide()
+            repeated, untold = None, untold.hidden()
         told = [] if team is None else team.tallies
         return ReadLog(
             path,
@@ -206,7 +213,7 @@ class LogsReader:
             quoted,
             *known_heads(head),
             repeated,
-            untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
+            untold,
             alone + (early if client is None and 2 * early < counts.lines else 0),
             column,
             process_id(tally, watched.tail[-_TAIL_BYTES:]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.redaction import HIDDEN
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import is_of_a_record
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -33,6 +34,10 @@ class Untold(msgspec.Struct, frozen=True):
     first: str = ""
     line: int | None = None
     """number of the first of them, from 1"""
+
+    def hidden(self) -> Untold:
+        """The same without what the first of them says."""
+        return msgspec.structs.replace(self, first=HIDDEN if self.first else "")
 
 
 def untold_lines(text: bytes, taken: set[int]) -> Untold:

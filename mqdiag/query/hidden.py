@@ -10,7 +10,7 @@ def hidden(texts: pa.Array) -> pa.Array:
     # Here, not above: these imports take longer than a query, and few queries hide anything.
     import pyarrow.compute as pc
 
-    from mqdiag.redact.report import HIDDEN
+    from mqdiag.facts.redaction import HIDDEN
 
     return pc.if_else(texts.is_valid(), pa.scalar(HIDDEN, texts.type), pa.scalar(None, texts.type))
 
@@ -19,6 +19,7 @@ def thread_name(name: str, hide: bool) -> str:
     """A thread's name; of hidden ones only those that the JVM or RocketMQ gave."""
     if not hide or not name:
         return name
-    from mqdiag.redact.report import HIDDEN, is_known_thread
+    from mqdiag.facts.redaction import HIDDEN
+    from mqdiag.redact.report import is_known_thread
 
     return name if is_known_thread(name) else HIDDEN

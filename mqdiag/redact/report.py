@@ -15,7 +15,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 import msgspec
 
-from mqdiag.facts.redaction import Redact
+from mqdiag.facts.redaction import HIDDEN, Redact
 from mqdiag.facts.shown import ShownObject, ShownValue
 from mqdiag.findings import Finding, Report
 from mqdiag.knowledge import packed
@@ -23,7 +23,6 @@ from mqdiag.redact.telling_numbers import is_telling
 from mqdiag.text import Text, Value
 from mqdiag.threads.roles import NAMELESS_VIRTUAL, OTHER, POOL, role_of_name
 
-HIDDEN = "(hidden)"
 _PORT = r":\d{1,5}"
 _IPV4 = rf"(?<![^\W_])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?:{_PORT})?(?![^\W_]|\.\w)"
 _IPV6 = r"(?=[\dA-Fa-f:]{0,37}::|(?:[\dA-Fa-f]{1,4}:){7})[\dA-Fa-f:.]{3,45}+(?:%\w{1,20})?"

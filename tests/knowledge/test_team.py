@@ -322,6 +322,15 @@ def test_a_line_counts_where_its_program_prints_it(
     assert bool(findings(path, team)) is counts
 
 
+def test_a_line_in_the_body_of_a_message_does_not_count(folder: Team_, tmp_path: Path) -> None:
+    team = read(folder(log_statements__pay=STATEMENT + "count = { at_least = 1 }"))
+    lines = [(at, f"WARN  [main] com.acme.pay.Desk - {refused(at)}") for at in range(30)]
+    path = log(tmp_path / "app.log", *lines, head="")
+    assert findings(path, team)
+    path.write_text(f"MSGID: 7F01 MessageExt [queueId=0] BODY: x\n{path.read_text()}")
+    assert not findings(path, team)
+
+
 @pytest.mark.parametrize(("level", "counts"), [("WARN", True), ("INFO", False)])
 def test_a_line_in_json(folder: Team_, tmp_path: Path, level: str, counts: bool) -> None:
     team = read(folder(log_statements__pay=STATEMENT + "count = { at_least = 1 }"))

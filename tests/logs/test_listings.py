@@ -8,7 +8,10 @@ from textwrap import indent
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.redaction import HIDDEN
 from mqdiag.findings import Finding
+from mqdiag.language import english
+from mqdiag.render import View, renderer
 
 TOLD = (
     "java.lang.OutOfMemoryError: Java heap space",
@@ -204,3 +207,34 @@ def test_lines_of_settings_are_not_joined(tmp_path: Path) -> None:
         "HOME=/root\nGREETING=Terminating due to java.lang.OutOfMemoryError: Java heap space\nLANG=C\nTERM=x\n"
     )
     assert not findings(tmp_path, "env.txt", text)
+
+
+BODY = "pin of anna is 4711"
+MESSAGE = "MSGID: 7F01 MessageExt [queueId=0, toString()=Message{topic='T'}] BODY: "
+WARNINGS = "OpenJDK 64-Bit Server VM warning: a\n" * 3 + "RocketMQLog:WARN No appenders could be found\n" * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MESSAGE}{BODY}\n" * 5,
+        f"{WARNINGS}{MESSAGE}{BODY}\n" + f"{BODY}\n" * 9,
+        f"{MESSAGE}x\njava.lang.NullPointerException: {BODY}\n\tat a.B.c(B.java:1)\n",
+        f"{MESSAGE}\n2026-11-21 13:00:00,000 ERROR RocketmqClient - cannot pay: {BODY}\n" * 3,
+        f"OffsetID:            7F01\nTopic:               T\n{BODY} cannot pay\n",
+        f"{MESSAGE}\n2026-11-21 13:00:00 {BODY} java.lang.OutOfMemoryError: Java heap space {BODY}\n" * 3,
+    ],
+)
+def test_no_report_shows_the_body_of_a_message(text: str, tmp_path: Path) -> None:
+    (tmp_path / "print.txt").write_text(text)
+    report = diagnose_incident([tmp_path / "print.txt"]).report
+    for form in ("json", "text", "html"):
+        assert BODY not in renderer(form)(report, View(detail="full"))
+    assert report.answer is None or report.answer.state == "undecided"
+
+
+def test_where_a_line_of_a_message_stands_is_told(tmp_path: Path) -> None:
+    (tmp_path / "print.txt").write_text(f"{MESSAGE}{BODY}\njava.lang.NullPointerException: {BODY}\n")
+    answer = diagnose_incident([tmp_path / "print.txt"]).report.answer
+    assert answer is not None
+    assert [(one.line, english()(one.text)) for one in answer.seen] == [(2, HIDDEN), (1, HIDDEN)]

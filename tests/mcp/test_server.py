@@ -26,6 +26,7 @@ from mqdiag.cli.common.watchdog import CPU_S, CPU_VARIABLE, MEMORY_BYTES, MEMORY
 from mqdiag.cli.mcp import _watch
 from mqdiag.config import ConfigFile, Settings, resolve
 from mqdiag.errors import InputError, UsageError
+from mqdiag.facts.redaction import HIDDEN
 from mqdiag.mcp.folders import Folders
 from mqdiag.mcp.questions import MOST_PATHS, QUERY_S, Questions
 from mqdiag.mcp.server import made_server
@@ -34,7 +35,6 @@ from mqdiag.mcp.standard_input import _Requests, mended
 from mqdiag.progress import Progress, Silent
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import GRACE_S, Limits
-from mqdiag.redact.report import HIDDEN
 from mqdiag.text import say
 from tests.folded import folded
 from tests.graph.opening import put

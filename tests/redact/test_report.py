@@ -21,13 +21,13 @@ from mqdiag.facts.heap_classes import Suspect
 from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.facts.redaction import Redact
+from mqdiag.facts.redaction import HIDDEN, Redact
 from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.facts.verdict import MissingEvidence, Verdict
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.language import english
-from mqdiag.redact.report import ADDRESS, HIDDEN, redact_report, treatments
+from mqdiag.redact.report import ADDRESS, redact_report, treatments
 from mqdiag.render import View, renderer
 from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import run_rules

@@ -24,11 +24,13 @@ LEAST_SHARE = 0.6
 """share of settings among the lines with text: the output of a process may begin with a few"""
 _NAMED = lazy_pattern(r"(?i)(?:\.(?:properties|conf|cnf|ini|env)|(?:^|[/!.])environ(?:ment)?)(?:!log lines)?$")
 """files of settings, also what is left of one beside a part that another reader takes"""
+_MESSAGES = rb"(?:OffsetID|Message ID|MSGID): |#Message ID |#Type +#"
+"""messages by mqadmin"""
+_OF_MESSAGES = lazy_pattern(_MESSAGES)
 _TEXTS = lazy_pattern(
-    # messages by mqadmin
-    rb"(?:OffsetID|Message ID|MSGID): |#Message ID |#Type +#"
+    _MESSAGES
     # events of a recording as jfr prints them, packets by tcpdump -A
-    rb"|jdk\.\w{1,60} \{\s*$|\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"
+    + rb"|jdk\.\w{1,60} \{\s*$|\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"
     # databases: the slow log, rows and tables of a client, answers of redis-cli
     rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-+\+-+\+|\*{20,} 1\. row \*|-\[ RECORD 1 \]"
     rb"|-{3,}(?:\+-{2,})+\s*$|1\) 1\) \(integer\) "
@@ -98,6 +100,17 @@ def lists_texts(head: bytes) -> bool:
         head: its first bytes.
     """
     return any(map(_TEXTS.match, _lines(head, LINES_OF_HEAD)))
+
+
+def shows_bodies(head: bytes) -> bool:
+    """Whether lines of a text may be bodies of messages or other texts of users, which no report shows.
+
+    Warnings of a JVM may stand above the messages that mqadmin prints.
+
+    Args:
+        head: its first bytes.
+    """
+    return lists_texts(head) or any(map(_OF_MESSAGES.match, _lines(head, MOST_LINES)))
 
 
 def may_hold_texts(head: bytes) -> bool:
