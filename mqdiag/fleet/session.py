@@ -46,6 +46,9 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     # Each incident of a task may end its executor ATTEMPTS times; then one more attempt finishes the task.
     "spark.task.maxFailures": str(ATTEMPTS * TASK_ITEMS + 1),
+    # Spark starts Python's workers with "-m": without it they import modules of the working folder, which may be the
+    # folder of the evidence.
+    "spark.executorEnv.PYTHONSAFEPATH": "1",
 }
 """what `--conf` can put others in the place of"""
 

@@ -64,6 +64,17 @@ def test_it_answers_is_reused_and_recycled(child: WarmChild, dump: Path, tmp_pat
     assert rows["incidents"][0]["status"] == "ok"
 
 
+def test_it_imports_nothing_from_the_working_folder(
+    child: WarmChild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("json", "msgspec", "mqdiag"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    child.start()
+    assert not (tmp_path / "ran").exists()
+
+
 def _many_objects(path: Path, count: int) -> Path:
     """A dump of so many instances of java.lang.Object, which need memory by their number; written in pieces."""
     head = b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 0)

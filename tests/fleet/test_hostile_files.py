@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import WarmChild
 from tests.fleet.made_fleet import heap, put
-from tests.fleet.runs import rows, run
+from tests.fleet.runs import command, environment, rows, run
 from tests.hostile.crafted_archives import BOMBS
 from tests.hostile.crafted_dumps import ATTACKS
 from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
@@ -88,3 +89,23 @@ def test_a_fleet_with_every_hostile_file_ends_and_the_others_are_unharmed(tmp_pa
     found = {row["rule"] for row in rows(tmp_path / "out", "findings") if row["host"] == "p1"}
     assert {"stuck-consumer-thread", "offset-stuck-at-head"} <= found
     assert not [file for file in (tmp_path / "out/_staging").rglob("*") if file.is_file()]
+
+
+@pytest.mark.xdist_group("fleet")
+@pytest.mark.usefixtures("_java")
+def test_a_run_in_the_folder_of_the_evidence_runs_no_module_of_it(tmp_path: Path) -> None:
+    put(tmp_path, "in/payments/p1/20261121-080000.tar.gz", SERIES.read_bytes())
+    for name in ("json", "msgspec", "mqdiag", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    program, *words = command("in", "--out", "out")
+    done = subprocess.run(
+        [program, "-P", *words],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert not (tmp_path / "ran").exists()

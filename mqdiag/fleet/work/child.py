@@ -56,7 +56,8 @@ class WarmChild:
         """
         if self._process is not None:
             return
-        command = [sys.executable, "-m", "mqdiag.fleet.work.child_main"]
+        # "-P": no module of the working folder is imported, which may be the folder of the evidence
+        command = [sys.executable, "-P", "-m", "mqdiag.fleet.work.child_main"]
         command += [str(self.limits.memory_bytes), str(self.limits.input_bytes), str(os.getpid())]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self._served = 0
