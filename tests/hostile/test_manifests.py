@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mqdiag.errors import UsageError
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.language import english
 
@@ -28,6 +29,31 @@ def test_a_manifest_that_costs_much_is_refused(text: str, says: str, tmp_path: P
     listing = Listing([str(manifest)])
     assert list(listing) == []
     assert says in english()(listing.errors[str(manifest)])
+
+
+def test_a_row_with_a_name_that_no_system_takes_is_lost_and_the_others_are_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    manifest = tmp_path / "list.csv"
+    manifest.write_text(f"path\n{'y' * 300}\n{'z/' * 3000}\na.txt\n")
+    *lost, good = Listing([str(manifest)])
+    assert good.error is None
+    assert ["Failed stat()ing path" in (one.error or "") for one in lost] == [True, True]
+
+
+@pytest.mark.parametrize("place", ["gs://[::1/x", "http://[x", "reference://x", "hf://a/b", "foo://x"])
+def test_a_row_with_a_store_that_cannot_be_is_an_error_of_the_user(place: str, tmp_path: Path) -> None:
+    manifest = tmp_path / "list.csv"
+    manifest.write_text(f"path\n{place}\n")
+    with pytest.raises(UsageError):
+        list(Listing([str(manifest)]))
+
+
+def test_a_row_at_which_the_library_of_a_store_fails_ends_the_manifest_with_a_reason(tmp_path: Path) -> None:
+    manifest = tmp_path / "list.csv"
+    manifest.write_text('path\n"data://,x"\n')
+    listing = Listing([str(manifest)])
+    assert list(listing) == []
+    assert english()(listing.errors[str(manifest)]) == "cannot be listed: list index out of range"
 
 
 def refused(rows: pa.Table, folder: Path, **options: object) -> str:

@@ -191,9 +191,14 @@ class Listing:
     def _of_manifest(self, given: str, store: Storage, path: str) -> Iterator[EvidenceFile]:
         for place, labels in manifest_files(given, store, path):
             other, inner = storage(place) if "://" in place or place.startswith("/") else (store, place)
-            entry = other.entry(inner)
+            try:
+                entry, reason = other.entry(inner), "no such file"
+            except OSError as error:
+                if not other.is_local:
+                    raise  # a store that does not answer is not asked for every row
+                entry, reason = None, first_line(error)
             if entry is None:
-                yield EvidenceFile(uri=other.uri(inner), labels=labels, error="no such file")
+                yield EvidenceFile(uri=other.uri(inner), labels=labels, error=reason)
             else:
                 yield _evidence(other.uri(inner), entry, labels)
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from pyarrow import fs
+from pyarrow import ArrowException, fs
 
 from mqdiag.errors import UsageError, first_line
 from mqdiag.files import write_whole
@@ -89,8 +89,16 @@ class Storage:
         return sorted((_entry(info) for info in every if info.is_file), key=lambda found: found.path)
 
     def entry(self, path: str) -> Entry | None:
-        """One file, or None where there is none."""
-        info = self.system.get_file_info(path)
+        """One file, or None where there is none.
+
+        Raises:
+            OSError: nothing can be known of the path.
+        """
+        try:
+            info = self.system.get_file_info(path)
+        except (ArrowException, LookupError, TypeError, ValueError) as error:
+            # whatever the library of a store raises at a path that is none, or without a key
+            raise OSError(first_line(error)) from error
         return _entry(info) if info.type == fs.FileType.File else None
 
     def is_link(self, path: str) -> bool:
@@ -175,7 +183,14 @@ def storage(uri: str) -> tuple[Storage, str]:
                 scheme=scheme,
             )
         )
-    system = _remote(scheme, urlsplit(f"{scheme}://{rest}").netloc, query)
+    try:
+        netloc = urlsplit(f"{scheme}://{rest}").netloc
+    except ValueError as error:
+        reason = first_line(error)
+        raise UsageError(
+            say("{scheme}://{netloc}: {first_line}", scheme=scheme, netloc=rest, first_line=reason)
+        ) from error
+    system = _remote(scheme, netloc, query)
     if scheme in ("hdfs", "viewfs"):
         netloc, _, inner = rest.partition("/")
         return Storage(system, f"{scheme}://{netloc}", mark + query), f"/{inner}".rstrip("/")
@@ -214,13 +229,13 @@ def _local() -> fs.FileSystem:
 def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
     try:
         system, _ = fs.FileSystem.from_uri(f"{scheme}://{netloc}/x" + (f"?{query}" if query else ""))
-    except (ValueError, NotImplementedError, OSError) as error:
+    except (ValueError, NotImplementedError, OSError, ImportError) as error:
         try:
             import fsspec
 
             options = dict(part.split("=", 1) for part in query.split("&") if "=" in part)
             return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme, **options)))
-        except (ImportError, ValueError):
+        except (ImportError, ValueError, TypeError):
             reason = first_line(error)
             raise UsageError(
                 say("{scheme}://{netloc}: {first_line}", scheme=scheme, netloc=netloc, first_line=reason)
