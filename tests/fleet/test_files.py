@@ -268,6 +268,15 @@ def test_a_name_that_is_not_utf_8_is_lost_evidence_and_the_rest_is_there(tree: P
     assert (by_uri[f"file://{tree}/pay/h3/d%25%FE.hprof"].labels.host) == "h3"
 
 
+def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.hprof")
+    file = IncidentFile(uri=f"{tmp_path}/a.hprof", bytes=100)
+    assert content_fingerprint(file) != content_fingerprint(IncidentFile(uri=f"{tmp_path}/b.hprof", bytes=100))
+    store, path = storage(file.uri)
+    with pytest.raises(OSError, match="is not a regular file"):
+        store.open(path)
+
+
 def test_a_given_name_that_is_not_utf_8_is_an_error_of_its_own(tree: Path) -> None:
     given = f"{tree}/svc\udcff"
     os.mkdir(given)

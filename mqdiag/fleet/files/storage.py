@@ -110,7 +110,13 @@ class Storage:
         return bool(self.system.get_file_info(path).type == fs.FileType.Directory)
 
     def open(self, path: str) -> IO[bytes]:
-        """A file for reading at any place."""
+        """A file for reading at any place.
+
+        Raises:
+            OSError: it cannot be opened, or is no regular file any more: a pipe would keep the run waiting.
+        """
+        if self.is_local and not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(f"{path} is not a regular file")
         stream: Any = self.system.open_input_file(path)
         return stream  # type: ignore[no-any-return]
 
