@@ -16,6 +16,8 @@ from mqdiag.fleet.files.incidents import Incident, IncidentFile, incidents
 from mqdiag.fleet.files.labels import Labels, Template
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
 from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.options import Limits
+from mqdiag.fleet.work.task import _fetched
 from mqdiag.language import english
 
 MINUTE_NS = 60 * 10**9
@@ -275,6 +277,16 @@ def test_a_file_that_became_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     store, path = storage(file.uri)
     with pytest.raises(OSError, match="is not a regular file"):
         store.open(path)
+
+
+def test_a_file_that_became_a_pipe_or_a_folder_is_lost(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.hprof")
+    (tmp_path / "b.hprof").mkdir()
+    (tmp_path / "c.hprof").touch()
+    files = [IncidentFile(uri=f"{tmp_path}/{name}.hprof", bytes=100) for name in "abc"]
+    paths, lost = _fetched(files, tmp_path, Limits())
+    assert list(paths) == [f"{tmp_path}/c.hprof"]
+    assert [(one.file.uri[-7:], one.kind) for one in lost] == [("a.hprof", "lost"), ("b.hprof", "lost")]
 
 
 def test_a_given_name_that_is_not_utf_8_is_an_error_of_its_own(tree: Path) -> None:

@@ -186,6 +186,9 @@ def _fetched(
         try:
             store, path = storage(file.uri)
             if store.is_local:
+                # It was a file when it was listed: a pipe would be waited for, and a folder read as evidence.
+                if os.path.exists(path) and not os.path.isfile(path):
+                    raise OSError(f"{path} is not a regular file")
                 paths[path] = file
                 continue
             wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
