@@ -141,7 +141,7 @@ class LogsReader:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
 
             team = TeamLines(self._statements, tally)
-        of_users = listing is Listing.TEXTS  # a team's statement in one proves nothing
+        of_users = listing in (Listing.TEXTS, Listing.MESSAGES)  # a team's statement in one proves nothing
         watched = _Watched(_joined(first, source), None if team is None or of_users else team.see)
         last_position, last_handler = -1, None
         taken: set[int] = set()

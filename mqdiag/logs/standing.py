@@ -158,7 +158,9 @@ class Standings(msgspec.Struct):
         """
         if self.listing is Listing.TEXTS:
             return Standing.ALONE  # in however many places
-        if self.listing is Listing.VALUES and self._is_value(message, statement, literal):
+        if self.listing is Listing.MESSAGES or (
+            self.listing is Listing.VALUES and self._is_value(message, statement, literal)
+        ):
             return Standing.FORGED
         if self.is_client or (self.is_application and _is_of_the_client(message)):
             part = part_of_an_application(message, statement, literal)
@@ -293,7 +295,7 @@ def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tu
         first: the log's first bytes.
         listing: what it lists, if it is a listing; such texts may have any form.
     """
-    if listing is Listing.TEXTS:
+    if listing in (Listing.TEXTS, Listing.MESSAGES):
         return Shape("application", "plain"), Standings(is_application=True, listing=listing)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", first, listing=listing)

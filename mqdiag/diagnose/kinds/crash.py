@@ -77,7 +77,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
         if not own:
-            if is_prose(piece.name, piece.inner_head):
+            if is_of_texts or is_prose(piece.name, piece.inner_head):
                 found.inputs.append(piece.read_as("crash", skipped=NOTHING))
             else:
                 found.inputs.append(piece.read_as("crash", problem=NOTHING))

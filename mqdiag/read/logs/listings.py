@@ -91,6 +91,8 @@ class Listing(Enum):
     """what stands behind other words of a line"""
     TEXTS = "texts"
     """whole lines"""
+    MESSAGES = "messages"
+    """whole lines, which no report shows"""
 
 
 def lists_texts(head: bytes) -> bool:
@@ -131,7 +133,7 @@ def listing_of(head: bytes, name: str = "") -> Listing | None:
         name: of its file, if that may tell.
     """
     if lists_texts(head):
-        return Listing.TEXTS
+        return Listing.MESSAGES if any(map(_OF_MESSAGES.match, _lines(head, MOST_LINES))) else Listing.TEXTS
     lines = _lines(head.replace(b"\0", b"\n"), MOST_LINES)
     if _NAMED.search(name) is not None or any(map(_ANSWER.match, lines[:LINES_OF_HEAD])):
         return Listing.VALUES
