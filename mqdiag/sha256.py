@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 _MODULES = ("_sha2", "_sha256", "hashlib")
-"""of Python 3.12 and later, of 3.11, and of a Python that is built without either"""
+"""modules of Python 3.12 and later, of 3.11, and of a Python that is built without either"""
 
 
 def hex_digest(text: str) -> str:

@@ -19,7 +19,7 @@ _BY_TRANSPORT = lazy_pattern(r"\{.{0,4000}?\"_TRANSPORT\" ?: ?\"kernel\"")
 _REPORT = (b"invoked oom-killer: ", b"Mem-Info:", b"oom-kill:constraint=", b"ut of memory: Kill")
 """words of lines that the kernel prints when it has no memory left"""
 _BYTES_ABOVE, _BYTES_BELOW = 64 << 10, 8 << 10
-"""of such a report, which lists all processes"""
+"""bytes of such a report, which lists all processes"""
 _BOOT = b"-- "
 """begins what journalctl itself says of a boot"""
 

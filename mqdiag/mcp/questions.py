@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1000
 MOST_PATHS = 1000
-"""of one question; a folder is one, however many files it has"""
+"""paths of one question; a folder is one, however many files it has"""
 QUERY_S = 55.0
 """after which a query is interrupted; with the grace to end by itself, it has 60 s in all"""
 

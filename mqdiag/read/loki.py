@@ -71,7 +71,7 @@ class Row(NamedTuple):
     ns: int
     """nanoseconds since 1970"""
     source: tuple[str, ...]
-    """of what process and file it is, by labels"""
+    """labels of its process and file"""
     line: str
 
 

@@ -79,7 +79,7 @@ def without_holder(facts: Facts, limits: Limits) -> Findings:
 
 
 def _since_sure_ms(sessions: Iterable[DatabaseSession]) -> float:
-    """Of those that no user can have written."""
+    """The longest wait of those that no user can have written."""
     return max((_since_ms(one) for one in sessions if not one.may_be_quoted), default=0.0)
 
 

@@ -56,7 +56,7 @@ def test_other_evidence_is_no_recording(mqdiag: Run, tmp_path: Path, content: by
     done = mqdiag("recording", "given.jfr")
     assert (done.code, done.out) == (EXIT_INPUT, "")
     assert done.line == (
-        "mqdiag: given.jfr: is no flight recording, and holds no collapsed stacks; take one with jcmd PID JFR.dump"
+        "mqdiag: given.jfr: holds neither a flight recording nor collapsed stacks; take one with jcmd PID JFR.dump"
         " filename=/path/recording.jfr; mqdiag diagnose takes evidence of any kind"
     )
 

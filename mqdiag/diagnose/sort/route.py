@@ -81,7 +81,7 @@ def diagnose_routed_recordings(paths: Sequence[str], settings: Settings, progres
     if not any(map(_may_be_recording, paths)):
         raise InputError(
             paths[0],
-            say("is no flight recording, and holds no collapsed stacks"),
+            say("holds neither a flight recording nor collapsed stacks"),
             hint=say(
                 "take one with jcmd PID JFR.dump filename=/path/recording.jfr; {or_else}", or_else=TAKES_ANY
             ),

@@ -49,7 +49,7 @@ SECTIONS = (
     "INDIVIDUAL BUFFER POOL INFO",
     "ROW OPERATIONS",
 )
-"""of the status of InnoDB, in their order; each stands in it once, between two lines of dashes"""
+"""parts of the status of InnoDB, in their order; each stands in it once, between two lines of dashes"""
 _BEGIN, _END = "INNODB MONITOR OUTPUT", "END OF INNODB MONITOR OUTPUT"
 _MESSAGE = lazy_pattern(r"(?: \[[\w-]{1,20}\]){0,3} ?")
 _EVENTS: tuple[tuple[str, DatabaseEventKind], ...] = (

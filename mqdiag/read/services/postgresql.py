@@ -19,7 +19,7 @@ from mqdiag.read.services.durations import moment
 
 LONGEST_LINE = 64 << 10
 MOST_LINES = 200
-"""of a record of CSV that are kept"""
+"""lines of a record of CSV that are kept"""
 _LEVELS = r"(?:DEBUG\d?|INFO|NOTICE|WARNING|LOG|ERROR|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)"
 _LINE = lazy_pattern(rf"(.{{0,300}}?)\b({_LEVELS}):  (.*)$")
 _CONTINUED = lazy_pattern(r"(?:\S+ +\| )?(?:\S+ )?(?:std(?:out|err) [FP] )?\t|.*\[\d+-\d+\] #011")

@@ -60,7 +60,7 @@ def _of_terminal(source: str, lines: Sequence[str]) -> Iterator[SlowCommand]:
 
 
 def _of_file(source: str, lines: Sequence[str]) -> Iterator[SlowCommand]:
-    """Of the values only the first numbers are surely Redis' own: a client may have written all that stands below."""
+    """The first numbers are surely Redis' own: a client may have written all that stands below."""
     place, is_first = 0, True
     while place < len(lines):
         if not _begins(lines, place):

@@ -19,7 +19,7 @@ MOST_ROWS = 20_000
 MOST_COLUMNS = 100
 LONGEST_CELL = 4096
 MOST_LINES = 1000
-"""of one row of CSV"""
+"""lines of one row of CSV"""
 _RULE = lazy_pattern(r"\s*[-+|=]{3,}\s*$")
 _UPRIGHT_HEAD = lazy_pattern(r"(?:-\[ RECORD \d{1,9} \][-+]*|\*{5,} ?\d{1,9}\. row \*{5,})\s*$")
 _UPRIGHT_PSQL = lazy_pattern(r"\s*([\w()?]{1,64})\s*\|\s?(.*)$")

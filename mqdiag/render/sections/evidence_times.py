@@ -138,12 +138,12 @@ def _log_lines(logs: LogsFacts) -> Iterator[_Line]:
 
 
 _NOT_LOCAL = say(
-    "The picture lacks {lines:and}: their times have a time zone, and those of the rows have none, so nothing tells"
-    " what came first. The table has both."
+    "The picture lacks {lines:and}: their times are told with a time zone, and those of the rows without one,"
+    " so nothing tells what came first. The table has both."
 )
 _NOT_ZONED = say(
-    "The picture lacks {lines:and}: their times have no time zone, and those of the rows have one, so nothing tells"
-    " what came first. The table has both."
+    "The picture lacks {lines:and}: their times are told without a time zone, and those of the rows with one,"
+    " so nothing tells what came first. The table has both."
 )
 
 
