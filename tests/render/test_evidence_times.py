@@ -25,7 +25,7 @@ def test_the_table_has_all_evidence_and_the_picture_one_clock() -> None:
     figure, table = parts(stuck_incident())
     assert figure.count("thread dumps: 1 at 2026-11-21 12:12:4") == 4
     assert "flow-control-span: 1 at 2026-11-21 12:11:00" in figure
-    assert "The picture lacks heap dump: their times have a time zone" in figure
+    assert "The picture lacks heap dump: their times are told with a time zone" in figure
     assert "heap dump: 1 at" not in figure
     assert "Evidence from 2026-11-21 12:11:46 to 2026-11-21 12:12:51" in figure
     assert "2026-11-21 12:12:52 +00:00" in table

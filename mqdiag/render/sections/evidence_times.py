@@ -139,11 +139,11 @@ def _log_lines(logs: LogsFacts) -> Iterator[_Line]:
 
 _NOT_LOCAL = say(
     "The picture lacks {lines:and}: their times are told with a time zone, and those of the rows without one,"
-    " so nothing tells what came first. The table has both."
+    " so it is unknown what came first. The table has both."
 )
 _NOT_ZONED = say(
     "The picture lacks {lines:and}: their times are told without a time zone, and those of the rows with one,"
-    " so nothing tells what came first. The table has both."
+    " so it is unknown what came first. The table has both."
 )
 
 
