@@ -54,6 +54,7 @@ def _taken_apart(piece: Piece, budget: Budget) -> WholeCrash | None:
     Raises:
         InputError: it cannot be opened, is no text, or has more than the run may write.
     """
+    budget.read(piece.size_bytes)
     lines = lines_of(piece, [])
     first: list[str] = []
     left = MOST_CHARACTERS
