@@ -480,6 +480,56 @@ def test_a_dump_behind_a_report_is_evidence_of_its_own(packed: bool, tmp_path: P
     }
 
 
+PUBLIC = Path(__file__).parents[3] / "fixtures" / "public"
+ALONE = (PUBLIC / "unit-test-crashes-on-arm-2650" / "build.log").read_text()
+SEGV = (PUBLIC / "segv-consume-queue-write" / "hs_err_pid5520.log").read_text()
+SYSTEM = "\n---------------  S Y S T E M  ---------------\n\nOS:Linux\n"
+OUT_OF_MEMORY = "Terminating due to java.lang.OutOfMemoryError: Java heap space\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{ALONE}{OUT_OF_MEMORY}",
+        f"{ALONE}{ALONE}{OUT_OF_MEMORY}",
+        f"{ALONE}{OUT_OF_MEMORY}{ALONE}",
+        f"{SEGV}{SYSTEM}END.\n{OUT_OF_MEMORY}{SEGV}{SYSTEM}END.\n",
+        f"{SEGV}{SYSTEM}END.\n{OUT_OF_MEMORY}END.\n",
+    ],
+    ids=["head", "heads", "between heads", "between reports", "a last line again"],
+)
+def test_a_console_below_a_crash_is_evidence_of_its_own(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "console.txt"
+    path.write_text(text)
+    report = diagnose_incident([path]).report
+    assert {found.rule for found in report.findings} >= {"jvm-crash", "out-of-memory-thread"}
+
+
+@pytest.mark.parametrize("text", [DEADLOCK, OUT_OF_MEMORY], ids=["deadlock", "memory"])
+@pytest.mark.parametrize("end", ["END.", f"{SYSTEM}END."], ids=["end", "section and end"])
+@pytest.mark.parametrize(
+    "around",
+    [
+        'Java Threads: ( => current thread )\n  0x00007f12a0002000 JavaThread "a\n',
+        "Environment Variables:\nNOTE=a\n",
+    ],
+    ids=["name", "variable"],
+)
+@pytest.mark.parametrize(
+    "rest", ["", '" [_thread_blocked, id=24300, stack(0x0,0x1)]\n'], ids=["cut in it", "cut below"]
+)
+def test_an_end_in_a_report_that_was_cut_is_none(
+    text: str, end: str, around: str, rest: str, tmp_path: Path
+) -> None:
+    if "NOTE" in around and "S Y S" in end:
+        return  # who sets the environment is believed
+    path = tmp_path / "hs_err_pid5520.log"
+    path.write_text(f"{SEGV}\n{around}{end}\n{text}{rest}")
+    report = diagnose_incident([path]).report
+    assert [found.rule for found in report.findings] == ["jvm-crash"]
+    assert [given.kind for given in report.inputs] == ["crash"]
+
+
 @pytest.mark.parametrize(
     "end", ["END.\n", "vm_info: x\n\ntime: Mon Nov  2 10:00:00 2026\nelapsed time: 5 seconds\n"]
 )
