@@ -41,8 +41,8 @@ _MARK = lazy_pattern(
     r"^(?P<system>-{10,}  S Y S T E M )"
     r"|^(?P<end>END\.[ \t]*\r?$|elapsed time: \d+ seconds.*(?:\s+^END\.[ \t]*\r?$)?)"
     r"|^(?P<head>#[ \t]*\r?\n# (?:" + "|".join(HEADS) + r"))"
-    r"|^(?P<opened>(?:=>|[ \t])*0x[0-9a-f]+ JavaThread \"(?!.*\"\s+(?:daemon )?\s*\[_))"
-    r"|(?P<closed>\"[ \t]+(?:daemon )?[ \t]*\[_thread_)"
+    r"|^(?P<opened>(?:=>|[ \t])*0x[0-9a-f]+ JavaThread \"(?!.*\"[ \t]+(?:daemon[ \t]+)?\[_))"
+    r"|(?P<closed>\"[ \t]+(?:daemon[ \t]+)?\[_thread_)"
     r"|^(?P<inside>-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S) |Event: \d)",
     MULTILINE,
 )
@@ -88,7 +88,7 @@ def end_of_reports(text: str) -> int | None:
             end = head.end()
         else:
             break
-    return end if is_whole or text[end:].strip() and end else None
+    return end if is_whole or (end and text[end:].strip()) else None
 
 
 def _end_of_whole(text: str, begin: int) -> int:
