@@ -30,7 +30,10 @@ _HEAD = (
 )
 """lines that begin with a number sign, blank ones, and what the JVM says between them of its own troubles"""
 _FIRST_SECTION = lazy_pattern(_HEAD + r"-{10,}  (?:S U M M A R Y|T H R E A D) ")
-_HEAD_ALONE = lazy_pattern(_HEAD + r"(?=(?!#|[ \t]*\r?$|\[(?:thread \d|error o|timeout o)).|\Z)", MULTILINE)
+_BEGINS_HEAD = r"#[ \t]*\r?\n# (?:" + "|".join(HEADS) + ")"
+_HEAD_ALONE = lazy_pattern(
+    _HEAD + rf"(?=(?P<again>{_BEGINS_HEAD})|(?!#|[ \t]*\r?$|\[(?:thread \d|error o|timeout o)).|\Z)", MULTILINE
+)
 _OF_A_BODY = lazy_pattern(
     r"^(?:-{10,}  [A-Z] [A-Z] |Current thread \(0x|(?:Native|Java) frames: \(|siginfo: ?|Stack: \[0x|Java Threads: \()",
     MULTILINE,
@@ -40,7 +43,7 @@ _BODY_WITHIN = 4096
 _MARK = lazy_pattern(
     r"^(?P<system>-{10,}  S Y S T E M )"
     r"|^(?P<end>END\.[ \t]*\r?$|elapsed time: \d+ seconds.*(?:\s+^END\.[ \t]*\r?$)?)"
-    r"|^(?P<head>#[ \t]*\r?\n# (?:" + "|".join(HEADS) + r"))"
+    rf"|^(?P<head>{_BEGINS_HEAD})"
     r"|^(?P<opened>(?:=>|[ \t])*0x[0-9a-f]+ JavaThread \"(?!.*\"[ \t]+(?:daemon[ \t]+)?\[_))"
     r"|(?P<closed>\"[ \t]+(?:daemon[ \t]+)?\[_thread_)"
     r"|^(?P<inside>-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S) |Event: \d)",
@@ -82,8 +85,8 @@ def end_of_reports(text: str) -> int | None:
     while True:
         if _FIRST_SECTION.match(text, end):
             end, is_whole = _end_of_whole(text, end), True
-        elif (head := _HEAD_ALONE.match(text, end)) and not _OF_A_BODY.search(
-            text, head.end(), head.end() + _BODY_WITHIN
+        elif (head := _HEAD_ALONE.match(text, end)) and (
+            head["again"] or not _OF_A_BODY.search(text, head.end(), head.end() + _BODY_WITHIN)
         ):
             end = head.end()
         else:

@@ -491,7 +491,7 @@ OUT_OF_MEMORY = "Terminating due to java.lang.OutOfMemoryError: Java heap space\
     "text",
     [
         f"{ALONE}{OUT_OF_MEMORY}",
-        f"{ALONE}{ALONE}{OUT_OF_MEMORY}",
+        f"{ALONE.replace('Aborted', '#') * 30}{OUT_OF_MEMORY}",
         f"{ALONE}{OUT_OF_MEMORY}{ALONE}",
         f"{SEGV}{SYSTEM}END.\n{OUT_OF_MEMORY}{SEGV}{SYSTEM}END.\n",
         f"{SEGV}{SYSTEM}END.\n{OUT_OF_MEMORY}END.\n",
