@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.json_records import is_nameless_record, unwrapped, wrapped_head
+from mqdiag.logs.json_records import collector_of, is_nameless_record, unwrapped, wrapped_head
 from mqdiag.logs.message import Message, lines_above, lines_below
+from mqdiag.logs.record_heads import layout_of, stamp_of_head
 from mqdiag.read.logs.heads import END_OF_HEAD, begin_of, is_of_jvm, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
@@ -21,8 +22,6 @@ _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
 """the thread that starts an application, when no user can write to it yet"""
 _NETTY = lazy_pattern(r"(?:^|[ \[])(?:io\.netty|i\.n)\.[a-z]")
 """a logger of the library that clients bring with them: it prints no text of a user"""
-_TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
-_NUMBER = lazy_pattern(r"\d+")
 _FRAME, _ENDS_OF_FRAMES = b"\tat ", (b")", b"]")
 
 
@@ -48,12 +47,6 @@ def is_of_an_application(line: bytes, text: str) -> bool:
     return level is not None or begins_record(text, begin) or is_nameless_record(line, text)
 
 
-def layout_of(text: str) -> str | None:
-    """The form of the time with which a line begins; None of a line without."""
-    found = _TIME.match(text) or _TIME.match(text, begin_of(text))
-    return None if found is None or ":" not in found[0] else _NUMBER.sub("9", found[0].rstrip())
-
-
 class Around(NamedTuple):
     """The records of an application next to a line."""
 
@@ -76,7 +69,7 @@ class Neighbours:
         """Begin a log.
 
         Args:
-            layouts: forms of the times of its records.
+            layouts: forms in which its records begin.
             stamps: reads times.
         """
         self._layouts = layouts
@@ -129,11 +122,16 @@ class Neighbours:
         text = unwrapped(line)[0]
         stamp = None
         if layout_of(text) in self._layouts and is_of_an_application(line, text):
-            stamp = self._stamps.of_line(text.encode())
+            stamp = stamp_of_head(text, self._stamps) or self._of_collector(line)
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         self._known[line] = stamp
         return stamp
+
+    def _of_collector(self, line: bytes) -> Stamp | None:
+        """The time that containerd put before a line."""
+        collected = collector_of(line)
+        return self._stamps.of_line(collected) if collected else None
 
 
 def _head(text: str) -> str:

@@ -63,6 +63,12 @@ def unwrapped(line: bytes) -> tuple[str, str | None]:
     return line.decode("utf-8", "replace"), None
 
 
+def collector_of(line: bytes) -> bytes:
+    """What containerd put before a line; nothing without it."""
+    found = _CRI.match(line) if line[10:11] == b"T" else None
+    return b"" if found is None else found[0]
+
+
 def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | None:
     try:
         entry = _decode(line)

@@ -20,13 +20,13 @@ from mqdiag.logs.application_records import (
     Around,
     Neighbours,
     is_of_an_application,
-    layout_of,
 )
 from mqdiag.logs.application_texts import part_of_an_application
 from mqdiag.logs.json_records import is_in_json, is_nameless_record, unwrapped, wrapped_head
 from mqdiag.logs.json_stacks import is_imitated
 from mqdiag.logs.message import Message
 from mqdiag.logs.pod_settings import has_last_words, is_of_last_words
+from mqdiag.logs.record_heads import layout_of, leading_time_of, stamp_of_head
 from mqdiag.logs.stack_lines import begins_exception, is_in_stack, stack_of
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a_report
@@ -131,7 +131,7 @@ class Standings(msgspec.Struct):
     _begins_at: int | None = None
     """where the first record of an application begins, behind which users may write"""
     _layouts: frozenset[str] | None = None
-    """forms of the times with which its records begin, where they are no JSON"""
+    """forms in which its records begin, where they are no JSON"""
     _loggers: frozenset[tuple[str, ...]] = frozenset()
     """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
@@ -204,7 +204,7 @@ class Standings(msgspec.Struct):
             return Standing.ALONE  # in however many places: no program logs the words of what runs it
         if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(text[: max(at, 0)]):
             return Standing.ALONE  # in however many places: a message with values of users ends so
-        stack = stack_of(message, text[: max(at, 0)], statement)
+        stack = stack_of(message, text[: max(at, 0)], statement, self._layouts or ())
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
         ):
@@ -258,12 +258,10 @@ class Standings(msgspec.Struct):
 
     def _is_contradicted(self, message: Message, text: str) -> bool:
         """Whether the records above and below show that a record with a time of its own was not logged there."""
-        layout = layout_of(text)
-        if layout is None:
-            return False
-        if layout not in (self._layouts or ()):
-            return True
-        own, around = self._stamps.of_line(text[:LONGEST_LINE].encode()), self._around(message)
+        if layout_of(text) not in (self._layouts or ()):
+            # a line that begins with anything but a time may be of another logger of the same process
+            return leading_time_of(text) is not None
+        own, around = stamp_of_head(text[:LONGEST_LINE], self._stamps), self._around(message)
         return own is not None and not around.is_own and not _lies_between(own, around)
 
     def _is_own_stack(self, stack: WholeStack) -> bool:
