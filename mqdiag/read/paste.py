@@ -30,7 +30,7 @@ _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \|
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
-    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:|[A-Z]\d{4} \d\d:"
+    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:|[A-Z]\d{4} \d\d:|[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: "
     # systemd's journal, syslog without a priority, and dmesg -x
     + rb"|[A-Z][a-z]{2} \d{4}-\d\d-\d\d |\d{1,2}\xe6\x9c\x88 [ \d]\d |\d{4} [A-Z][a-z]{2} [ \d]\d |1 \d{4}-\d\d-\d\dT"
