@@ -40,9 +40,10 @@ SERIES_AND_LOGS = folders("stacks", "logs")
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
-LONGEST_INCIDENT, LONGEST_RECORDED, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 73, 99, 94, 114, 12
+LONGEST_INCIDENT, LONGEST_RECORDED, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 74, 100, 94, 114, 12
 """lines at 80 columns; a recording disagrees or agrees with all other evidence; paths of archives, which a remedy must
-name, make some of the others longer; the last lines are the answer once more, with its first action and command"""
+name, make some of the others longer; how many queues an impact is known of takes a line; the last lines are the answer
+once more, with its first action and command"""
 MANY = 10
 """findings of a series that holds one fault beside the other, as only the rig makes them"""
 WIDE = 6000

@@ -20,7 +20,7 @@ from mqdiag.logs.json_records import is_in_json, is_nameless_record, unwrapped
 from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
-from mqdiag.read.crash.recognise import is_crash_report
+from mqdiag.read.crash.recognise import begins_as_crash_report, is_crash_report
 from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.listings import may_hold_texts
@@ -77,10 +77,11 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
         if not own:
-            if is_of_texts or is_prose(piece.name, piece.inner_head):
-                found.inputs.append(piece.read_as("crash", skipped=NOTHING))
-            else:
-                found.inputs.append(piece.read_as("crash", problem=NOTHING))
+            # what is left of a report that was cut in its head; elsewhere these words may be somebody's
+            is_cut = begins_as_crash_report(piece.text) and not is_prose(piece.name, piece.inner_head)
+            found.inputs.append(
+                piece.read_as("crash", problem=NOTHING) if is_cut else piece.read_as("crash", skipped=NOTHING)
+            )
             continue
         reports += own
         in_document = is_document(unpacked_head(piece.head))
