@@ -18,11 +18,12 @@ import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.alone import stands_alone
-from mqdiag.read.oldest_first import MOST_HELD
 
 LEAST_LINES = 3
 LEAST_SHARE = 0.5
 """share of lines that logcli began; those between are of one row of several lines"""
+MOST_HELD = 128 << 20
+"""characters of rows that are held until the end of the text; those of a longer one are put in order piece by piece"""
 _FIRST_CHARACTERS = 8 << 10
 """characters in which the keys of the first row stand"""
 _KEYS = frozenset(
