@@ -26,25 +26,21 @@ _HEAD_OF_TABLE = lazy_pattern(
 )
 _TITLE = lazy_pattern(rb"(?:#{1,6}|h[1-6]\.) \w")
 _FIRST_CHARACTERS = 8 << 10
-_LAST_LINES = 20
 
 
-def is_document(head: bytes, tail: bytes = b"") -> bool:
+def is_document(head: bytes) -> bool:
     """Whether a text is such a document.
 
     Args:
         head: its first bytes, as they are.
-        tail: its last ones.
     """
     begins = head.lstrip()[:1]
     if begins == b"<":
         return _PAGE.match(head) is not None or (
             _XML.match(head) is not None and _XML_OF_A_LOGGER.search(head, 0, _FIRST_CHARACTERS) is None
         )
-    if any(fence in head for fence in _FENCES):
-        sentences = _sentences_around_fences(head) + sum(map(is_sentence, tail.split(b"\n")[-_LAST_LINES:]))
-        if sentences >= LEAST_SENTENCES:
-            return True
+    if any(fence in head for fence in _FENCES) and _sentences_around_fences(head) >= LEAST_SENTENCES:
+        return True
     if begins.isdigit() or begins == b"[":
         return False  # most logs
     return is_mail(head) or _has_headers_of_a_mail(head) or _has_long_cells(head)
