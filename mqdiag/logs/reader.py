@@ -31,7 +31,7 @@ from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
-from mqdiag.read.logs.listings import Listing, listing_of, shows_bodies
+from mqdiag.read.logs.listings import has_messages, listing_of
 from mqdiag.read.logs.scan import Counts, Scanner, Take, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
@@ -141,7 +141,7 @@ class LogsReader:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
 
             team = TeamLines(self._statements, tally)
-        of_users = listing in (Listing.TEXTS, Listing.MESSAGES)  # a team's statement in one proves nothing
+        of_users = listing is not None and listing.is_of_users  # a team's statement in one proves nothing
         watched = _Watched(_joined(first, source), None if team is None or of_users else team.see)
         last_position, last_handler = -1, None
         taken: set[int] = set()
@@ -195,7 +195,7 @@ class LogsReader:
         if repeated is not None and tally.is_harmless(repeated[0]):
             repeated = None
         untold = untold_lines(head, taken) if is_short and shape.kind == "application" else Untold()
-        if shows_bodies(head):
+        if of_users or has_messages(head):
             quoted.hide()
             levels.hide()
             repeated, untold = None, untold.hidden()

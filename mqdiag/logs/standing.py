@@ -293,7 +293,7 @@ def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tu
         first: the log's first bytes.
         listing: what it lists, if it is a listing; such texts may have any form.
     """
-    if listing in (Listing.TEXTS, Listing.MESSAGES):
+    if listing is not None and listing.is_of_users:
         return Shape("application", "plain"), Standings(is_application=True, listing=listing)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", first, listing=listing)

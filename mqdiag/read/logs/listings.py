@@ -9,6 +9,7 @@ of MySQL 8, redis-cli, Prometheus's text format 0.0.4.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from mqdiag.lazy_pattern import lazy_pattern
@@ -94,25 +95,21 @@ class Listing(Enum):
     MESSAGES = "messages"
     """whole lines, which no report shows"""
 
-
-def lists_texts(head: bytes) -> bool:
-    """Whether a text is a listing of texts.
-
-    Args:
-        head: its first bytes.
-    """
-    return any(map(_TEXTS.match, _lines(head, LINES_OF_HEAD)))
+    @property
+    def is_of_users(self) -> bool:
+        """Whether somebody else may have written whole lines of it."""
+        return self is not Listing.VALUES
 
 
-def shows_bodies(head: bytes) -> bool:
-    """Whether lines of a text may be bodies of messages or other texts of users, which no report shows.
+def has_messages(head: bytes) -> bool:
+    """Whether a text has messages as mqadmin prints them, whose bodies no report shows.
 
-    Warnings of a JVM may stand above the messages that mqadmin prints.
+    Warnings of a JVM may stand above them, so that the text need be no listing.
 
     Args:
         head: its first bytes.
     """
-    return lists_texts(head) or any(map(_OF_MESSAGES.match, _lines(head, MOST_LINES)))
+    return any(map(_OF_MESSAGES.match, _lines(head, MOST_LINES)))
 
 
 def may_hold_texts(head: bytes) -> bool:
@@ -121,8 +118,7 @@ def may_hold_texts(head: bytes) -> bool:
     Args:
         head: its first bytes.
     """
-    lines = _lines(head, LINES_OF_HEAD)
-    return any(map(_TEXTS.match, lines)) or any(map(_MANIFEST.match, lines))
+    return _begins_with(_TEXTS, head) or _begins_with(_MANIFEST, head)
 
 
 def listing_of(head: bytes, name: str = "") -> Listing | None:
@@ -132,8 +128,8 @@ def listing_of(head: bytes, name: str = "") -> Listing | None:
         head: its first bytes.
         name: of its file, if that may tell.
     """
-    if lists_texts(head):
-        return Listing.MESSAGES if any(map(_OF_MESSAGES.match, _lines(head, MOST_LINES))) else Listing.TEXTS
+    if _begins_with(_TEXTS, head):
+        return Listing.MESSAGES if has_messages(head) else Listing.TEXTS
     lines = _lines(head.replace(b"\0", b"\n"), MOST_LINES)
     if _NAMED.search(name) is not None or any(map(_ANSWER.match, lines[:LINES_OF_HEAD])):
         return Listing.VALUES
@@ -159,6 +155,11 @@ def without_rows(head: bytes) -> bytes:
 def _is_comment(line: bytes) -> bool:
     """Whether a line of settings is none of them, but a remark or the name of a section."""
     return _COMMENT.match(line) is not None
+
+
+def _begins_with(pattern: re.Pattern[bytes], head: bytes) -> bool:
+    """Whether one of the lines that tell a listing begins so."""
+    return any(map(pattern.match, _lines(head, LINES_OF_HEAD)))
 
 
 def _lines(head: bytes, most: int) -> list[bytes]:
