@@ -171,9 +171,10 @@ class Standings(msgspec.Struct):
         if self._layouts is None:
             self._look_at_head()
         hit, line, text = message.hit, message.hit.line, message.text
+        before = text[: max(text.find(literal.decode()), 0)]
         # behind plain records of an application nothing of the kind is sure anyway
         is_early = self._begins_at is None or not self._layouts or hit.position < self._begins_at
-        if is_early and is_of_last_words(hit, text[: max(text.find(literal.decode()), 0)]):
+        if is_early and is_of_last_words(hit, before):
             return Standing.ALONE
         if self._is_journal and is_of_the_system(line):
             is_sure = not self._programs or stands_in_a_report(line, hit.block, hit.start)
@@ -182,29 +183,26 @@ class Standings(msgspec.Struct):
             if is_imitated(line, literal) or (self._is_journal and self._programs >= LEAST_RECORDS):
                 return Standing.ALONE  # however few records there are
             return Standing.EARLY if self._records else Standing.SURE
-        at = text.find(literal.decode())
         wrapper = wrapped_head(line)
         is_named = is_in_json(line)
         if is_named and not self._records_in_json:
             return Standing.FORGED
         if is_named or (self._records_in_json and is_nameless_record(line, text)):
-            if is_of_rocketmq(wrapper.logger or "") or is_in_stack(
-                line, literal, text[: max(at, 0)], statement
-            ):
+            if is_of_rocketmq(wrapper.logger or "") or is_in_stack(line, literal, before, statement):
                 return Standing.SURE
         elif self._records_in_json and not self._layouts:
             return Standing.SURE  # no text of a user reaches the beginning of a line
         elif statement.place not in PRINTED_BY_THE_JVM and self._is_contradicted(message, text):
             return Standing.FORGED
-        if message.hit.position < self._begins_at:
+        if hit.position < self._begins_at:
             return Standing.EARLY
         if event in self._likely:
             return Standing.LIKELY
         if searched().events[event].writer == "tool" and not _is_behind_a_collector(message):
             return Standing.ALONE  # in however many places: no program logs the words of what runs it
-        if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(text[: max(at, 0)]):
+        if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(before):
             return Standing.ALONE  # in however many places: a message with values of users ends so
-        stack = stack_of(message, text[: max(at, 0)], statement, self._layouts or ())
+        stack = stack_of(message, before, statement, self._layouts or ())
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
         ):
