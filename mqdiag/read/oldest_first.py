@@ -13,7 +13,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.wrappers import FRAME
 
 if TYPE_CHECKING:
-    from mqdiag.read.logs.stamps import StampReader
+    from mqdiag.read.logs.stamps import Stamp, StampReader
 
 LEAST_FALLS = 3
 """times that are before the one above them; one is enough where frames stand above their exception"""
@@ -38,6 +38,10 @@ def _stamps() -> StampReader:
     return StampReader()
 
 
+def _stamp(read: StampReader, line: str) -> Stamp | None:
+    return read.of_line(line[:LONGEST].encode(errors="surrogateescape"))
+
+
 def is_newest_first(lines: Sequence[str]) -> bool:
     """Whether the times of lines nearly all fall.
 
@@ -47,12 +51,12 @@ def is_newest_first(lines: Sequence[str]) -> bool:
     if len([line for line in lines[:MOST_LINES] if _MAY_BE_A_TIME.search(line, 0, LONGEST)]) < 2:
         return False
     read = _stamps()
-    given = [line[:LONGEST].encode(errors="surrogateescape") for line in lines[:MOST_LINES]]
-    first = next((stamp for line in given if (stamp := read.of_line(line)) is not None), None)
-    last = next((stamp for line in reversed(given) if (stamp := read.of_line(line)) is not None), None)
+    given = lines[:MOST_LINES]
+    first = next((stamp for line in given if (stamp := _stamp(read, line)) is not None), None)
+    last = next((stamp for line in reversed(given) if (stamp := _stamp(read, line)) is not None), None)
     if first is None or last is None or first.wall_ms <= last.wall_ms:
         return False  # nearly all texts
-    times = [stamp.wall_ms for stamp in map(read.of_line, given) if stamp is not None]
+    times = [stamp.wall_ms for line in given if (stamp := _stamp(read, line)) is not None]
     fallen = sum(after < before for before, after in pairwise(times))
     risen = sum(after > before for before, after in pairwise(times))
     if risen > MOST_RISES * (fallen + risen):
@@ -68,7 +72,7 @@ def has_lines_turned(lines: Sequence[str]) -> bool:
     above = below = 0
     run: list[str] = []
     for line in lines[:MOST_LINES]:
-        if read.of_line(line[:LONGEST].encode(errors="surrogateescape")) is None:
+        if _stamp(read, line) is None:
             run.append(line)
             continue
         if run and any(map(_STACK.match, run)):
@@ -125,7 +129,7 @@ def _records(lines: Sequence[str]) -> list[list[str]]:
     read = _stamps()
     records: list[list[str]] = []
     for line in lines:
-        if not records or read.of_line(line[:LONGEST].encode(errors="surrogateescape")) is not None:
+        if not records or _stamp(read, line) is not None:
             records.append([])
         records[-1].append(line)
     return records
