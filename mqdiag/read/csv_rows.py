@@ -28,6 +28,19 @@ def message_column(filled: Sequence[str]) -> int | None:
     return found[0] if found and len(row) > 1 and all(len(name) < 60 for name in row) else None
 
 
+def rows_of(text: str) -> Iterator[list[str]]:
+    """The rows of a table of comma-separated values, however long a value is.
+
+    Raises:
+        csv.Error: the text is no table.
+    """
+    import csv
+
+    # a value may be as long as the text, and what does not fit ends the reading
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    return csv.reader(text.splitlines(keepends=True))
+
+
 class CsvRows:
     """One column of a table of comma-separated values; a quoted value may have several lines."""
 
@@ -54,10 +67,8 @@ class CsvRows:
         """The rows; of what is no table, the text itself."""
         import csv
 
-        # a value may be as long as the text, and what does not fit ends the reading
-        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
         try:
-            yield from csv.reader(text.splitlines(keepends=True))
+            yield from rows_of(text)
         except csv.Error:
             yield [text] * (self._column + 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.alone import OWN_TIME
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.csv_rows import rows_of
 from mqdiag.read.foreign_form import is_mail
 from mqdiag.read.logs.prose import LEAST_SENTENCES, is_sentence
 
@@ -71,11 +72,8 @@ def _has_long_cells(head: bytes) -> bool:
         return False
     import csv  # few texts begin as a table
 
-    csv.field_size_limit(max(csv.field_size_limit(), len(head)))
     try:
-        cells = [
-            cell for row in csv.reader(head.decode(errors="replace").splitlines(keepends=True)) for cell in row
-        ]
+        cells = [cell for row in rows_of(head.decode(errors="replace")) for cell in row]
     except csv.Error:
         return False
     return any(_is_long(cell) for cell in cells if cell.count("\n") >= LEAST_ROWS)
