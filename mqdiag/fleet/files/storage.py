@@ -73,14 +73,7 @@ class Storage:
         Raises:
             OSError: the folder cannot be listed.
         """
-        if self.is_local:
-            return _of_local(folder)
-        found: list[Entry | str] = []
-        for info in self.system.get_file_info(fs.FileSelector(folder, allow_not_found=False)):
-            if info.type == fs.FileType.Directory:
-                found.append(info.path)
-            elif info.type == fs.FileType.File:
-                found.append(_entry(info))
+        found = _of_local(folder) if self.is_local else _of_store(self.system, folder)
         return sorted(found, key=lambda one: one if isinstance(one, str) else one.path)
 
     def below(self, folder: str) -> list[Entry]:
@@ -250,7 +243,7 @@ def _remote(scheme: str, netloc: str, query: str) -> fs.FileSystem:
 
 
 def _of_local(folder: str) -> list[Entry | str]:
-    """As `Storage.walk`; pyarrow ends at the first name that is not valid UTF-8."""
+    """As `Storage.walk`, in any order; pyarrow ends at the first name that is not valid UTF-8."""
     found: list[Entry | str] = []
     with os.scandir(folder) as names:
         for one in names:
@@ -265,7 +258,18 @@ def _of_local(folder: str) -> list[Entry | str]:
                 found.append(path)
             elif stat.S_ISREG(what.st_mode):
                 found.append(Entry(path=path, bytes=what.st_size, modified_ns=what.st_mtime_ns))
-    return sorted(found, key=lambda one: one if isinstance(one, str) else one.path)
+    return found
+
+
+def _of_store(system: fs.FileSystem, folder: str) -> list[Entry | str]:
+    """As `Storage.walk`, in any order."""
+    found: list[Entry | str] = []
+    for info in system.get_file_info(fs.FileSelector(folder, allow_not_found=False)):
+        if info.type == fs.FileType.Directory:
+            found.append(info.path)
+        elif info.type == fs.FileType.File:
+            found.append(_entry(info))
+    return found
 
 
 def _entry(info: fs.FileInfo) -> Entry:
