@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mqdiag.diagnose.sort.by_name import by_name
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
+from mqdiag.diagnose.sort.tools import SOURCES, files_below, is_evidence, is_of_tools
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.diagnose.sort.whole_crash import REST, whole_crash
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file, missing_file
@@ -32,41 +33,14 @@ from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
 from mqdiag.read.stacks.pasted import goes_on_from_records, is_within_records
-from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.text import NOTHING, Text, say
 
 MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
 _PACKED = frozenset((*ARCHIVES, *SQUEEZED))
-_FOLDERS_OF_TOOLS = frozenset(("node_modules", "__pycache__", "site-packages"))
-_SOURCES = (
-    ".c",
-    ".cc",
-    ".cpp",
-    ".cs",
-    ".css",
-    ".go",
-    ".h",
-    ".j2",
-    ".java",
-    ".js",
-    ".kt",
-    ".proto",
-    ".py",
-    ".rs",
-    ".scala",
-    ".toml",
-    ".ts",
-)
-"""ends of names of programs and their settings, which quote the words of logs and dumps"""
 _SCRIPT = b"#!"
 MOST_LOOKED_AT = 2_000
 """files in folders of tools that are looked at in one run"""
-_OF_TOOLS = (*_SOURCES, ".map", ".md", ".mjs", ".pyc", ".pyi", ".so")
-_SHORT_HEAD = 16 << 10
-_DUMPS = frozenset((Content.HEAP_DUMP, Content.RECORDING))
-_ENVIRONMENT = "pyvenv.cfg"
-"""file of a Python environment, which holds thousands of others"""
 _SPECIAL = (
     (stat.S_ISFIFO, say("is a pipe")),
     (stat.S_ISSOCK, say("is a socket")),
@@ -184,7 +158,7 @@ class Walk:
             yield _skipped(name, say("lies more than {count} folders deep", count=MAX_FOLDER_DEPTH))
             return
         for entry in sorted(os.listdir(path)):
-            if _is_of_tools(path, entry):
+            if is_of_tools(path, entry):
                 yield self._left_out(os.path.join(path, entry), os.path.join(name, entry))
                 continue
             yield from self._path(
@@ -193,12 +167,12 @@ class Walk:
 
     def _left_out(self, folder: str, name: str) -> Input:
         """A folder of tools, which is no reason for an all-clear where evidence lies in it."""
-        for path in _files_below(folder):
+        for path in files_below(folder):
             self._looked_at += 1
             if self._looked_at > MOST_LOOKED_AT:
                 break
             with suppress(OSError):
-                if _is_evidence(path):
+                if is_evidence(path):
                     first = os.path.join(name, os.path.relpath(path, folder))
                     why = say(
                         "is a hidden folder or one of tools, and holds evidence ({first}); name it", first=first
@@ -257,7 +231,7 @@ class Walk:
                     )
                 )
         else:
-            if not given and name.lower().endswith(_SOURCES) and not piece.is_mostly_records:
+            if not given and name.lower().endswith(SOURCES) and not piece.is_mostly_records:
                 yield _skipped(name, say("is the source of a program; name it if it is evidence"))
                 return
             crash = whole_crash(piece, self._budget)
@@ -342,30 +316,6 @@ class Walk:
             )
         if not members:
             yield _skipped(piece.name, say("is an empty archive"))
-
-
-def _is_of_tools(folder: str, entry: str) -> bool:
-    """Whether an entry of a folder is a folder in which tools keep their own files."""
-    path = os.path.join(folder, entry)
-    named = entry.startswith(".") or entry in _FOLDERS_OF_TOOLS
-    return (named and os.path.isdir(path)) or os.path.exists(os.path.join(path, _ENVIRONMENT))
-
-
-def _files_below(folder: str) -> Iterator[str]:
-    """Regular files below a folder of tools but those that only tools write."""
-    for where, _, files in os.walk(folder):
-        for file in sorted(files):
-            path = os.path.join(where, file)
-            if not file.endswith(_OF_TOOLS) and stat.S_ISREG(os.lstat(path).st_mode):
-                yield path
-
-
-def _is_evidence(path: str) -> bool:
-    """Whether a file is a dump, a recording or a log by its first bytes."""
-    with open(path, "rb") as file:
-        head = file.read(_SHORT_HEAD)
-    piece = Piece(name=path, path=path, size_bytes=len(head), head=head)
-    return piece.content in _DUMPS or (piece.is_text and (piece.is_mostly_records or is_dump_file(head)))
 
 
 def _may_be_program(piece: Piece) -> bool:
